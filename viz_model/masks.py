@@ -1,0 +1,66 @@
+"""Who may read whom: boolean masks, True = the query (row) may attend to the key (column)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def full(n_query: int, n_key: int | None = None) -> Tensor:
+    """Every query may read every key. Returns bool [1, 1, query, key]."""
+    return torch.ones(1, 1, n_query, n_query if n_key is None else n_key, dtype=torch.bool)
+
+
+def causal(n: int) -> Tensor:
+    """A query reads itself and what came before (Vaswani et al., 2017, section 3.2.3). Bool [1, 1, query, key]."""
+    return full(n).tril()
+
+
+def prefix(n: int, length: int) -> Tensor:
+    """The first `length` positions read each other freely, the rest is causal (Raffel et al., 2020, section 3.2.1)."""
+    mask = causal(n)
+    mask[..., :length] = True
+    return mask
+
+
+def window(n: int, width: int, *, is_causal: bool = False) -> Tensor:
+    """A query reads keys less than `width` positions away (Beltagy et al., 2020). Bool [1, 1, query, key]."""
+    position = torch.arange(n)
+    near = (position[:, None] - position[None, :]).abs() < width
+    return near[None, None] & causal(n) if is_causal else near[None, None]
+
+
+def strided(n: int, stride: int) -> Tensor:
+    """Causal; the last `stride` keys and every `stride`-th before them (Child et al., 2019, section 4.2)."""
+    distance = torch.arange(n)[:, None] - torch.arange(n)[None, :]
+    return (((distance < stride) | (distance % stride == 0)) & (distance >= 0))[None, None]
+
+
+def block(n: int, size: int) -> Tensor:
+    """A query reads the keys of its own block of `size` positions. Bool [1, 1, query, key]."""
+    of = torch.arange(n) // size
+    return (of[:, None] == of[None, :])[None, None]
+
+
+def padding(present: Tensor) -> Tensor:
+    """Keys that are real tokens. From bool [batch, key] (True = a token) to bool [batch, 1, 1, key]."""
+    return present.bool()[:, None, None, :]
+
+
+def resolve(own: Tensor, given: Tensor | None, *, n_query: int, n_key: int) -> Tensor:
+    """The mask that attention uses: the model's own, narrowed by padding or replaced by a whole mask.
+
+    given: None, or bool [batch, key] (which keys are tokens: narrows), or bool [batch or 1, 1, query, key] (replaces).
+    Returns bool [batch or 1, 1, query, key].
+    """
+    if given is None:
+        return own
+    if given.dtype != torch.bool:
+        raise TypeError(f"mask: expected bool (True = may attend), got {str(given.dtype).removeprefix('torch.')}.")
+    if given.dim() == 2 and given.shape[1] == n_key:
+        return own & padding(given)
+    if given.dim() == 4 and given.shape[1:] == (1, n_query, n_key):
+        return given
+    raise ValueError(
+        f"mask: expected [batch, {n_key}] or [batch or 1, 1, {n_query}, {n_key}], got {list(given.shape)}."
+    )
