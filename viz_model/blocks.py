@@ -50,14 +50,27 @@ class CrossBlockTrace(BlockTrace):
     cross_attention: AttentionTrace
 
 
-class PreNormBlock(nn.Module):
-    """x + Attention(norm(x)), then x + FeedForward(norm(x))."""
+class Sublayers(nn.Module):
+    """The two sublayers of a block and the norm of each."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.norm_attention, self.norm_feed_forward = norm(config), norm(config)
         self.attention = MultiHeadAttention(config)
         self.feed_forward = feed_forward(config)
+
+
+class CrossSublayers(Sublayers):
+    """The three sublayers of a decoder block that reads an encoder."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__(config)
+        self.norm_cross = norm(config)
+        self.cross_attention = MultiHeadAttention(config)
+
+
+class PreNormBlock(Sublayers):
+    """x + Attention(norm(x)), then x + FeedForward(norm(x))."""
 
     def forward(
         self, resid_pre: Tensor, reading: Reading, *, edits: Sequence[Edit] = (), fused: bool = False
@@ -80,7 +93,7 @@ class PreNormBlock(nn.Module):
         )
 
 
-class PostNormBlock(PreNormBlock):
+class PostNormBlock(Sublayers):
     """norm(x + Attention(x)), then norm(x + FeedForward(x))."""
 
     def forward(
@@ -103,15 +116,10 @@ class PostNormBlock(PreNormBlock):
         )
 
 
-class PreNormCrossBlock(PreNormBlock):
+class PreNormCrossBlock(CrossSublayers):
     """A pre-norm block that also reads the encoder, between its two sublayers."""
 
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__(config)
-        self.norm_cross = norm(config)
-        self.cross_attention = MultiHeadAttention(config)
-
-    def forward(  # type: ignore[override]  # a cross block needs what it reads
+    def forward(
         self,
         resid_pre: Tensor,
         reading: Reading,
@@ -148,7 +156,7 @@ class PreNormCrossBlock(PreNormBlock):
         )
 
 
-class PostNormCrossBlock(PreNormCrossBlock):
+class PostNormCrossBlock(CrossSublayers):
     """The original decoder block: self-attention, cross-attention, feed-forward, each followed by a norm."""
 
     def forward(
@@ -186,5 +194,5 @@ class PostNormCrossBlock(PreNormCrossBlock):
         )
 
 
-blocks: dict[str, type[PreNormBlock]] = {"pre": PreNormBlock, "post": PostNormBlock}
-cross_blocks: dict[str, type[PreNormCrossBlock]] = {"pre": PreNormCrossBlock, "post": PostNormCrossBlock}
+blocks: dict[str, type[Sublayers]] = {"pre": PreNormBlock, "post": PostNormBlock}
+cross_blocks: dict[str, type[CrossSublayers]] = {"pre": PreNormCrossBlock, "post": PostNormCrossBlock}
