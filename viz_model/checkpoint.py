@@ -1,0 +1,176 @@
+"""A model on disk: `model.safetensors` for the weights, `model.json` for all else. Never pickle.
+
+The JSON holds the config, the tokenizers, the recipe and seed that trained it and the figures that it reached.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+
+from viz_model.config import EncoderDecoderConfig, TransformerConfig, config_from_dict, config_to_dict
+from viz_model.models import Decoder, Encoder, EncoderDecoder, Model
+from viz_model.tokenizer import Tokenizer
+
+FORMAT = "glass-transformer"
+VERSION = 1
+BUNDLED = Path(__file__).parent.parent / "assets" / "models"
+
+_kinds: dict[str, type[Encoder] | type[Decoder]] = {"encoder": Encoder, "decoder": Decoder}
+
+
+class CheckpointError(ValueError):
+    """A file that is no checkpoint of ours, or a damaged one; the message says what was expected and what was got."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a checkpoint says of itself."""
+
+    kind: str  # encoder, decoder, encoder-decoder
+    recipe: Mapping[str, Any]
+    seed: int | None
+    figures: Mapping[str, Any]  # name -> what training reached, e.g. held-out loss
+
+
+def bundled() -> tuple[str, ...]:
+    """The names of the models that ship, sorted."""
+    return tuple(sorted(folder.name for folder in BUNDLED.iterdir() if (folder / "model.json").exists()))
+
+
+def save(
+    model: Model,
+    folder: str | Path,
+    *,
+    recipe: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    figures: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes the model to a folder, made where it is missing. The same model gives the same bytes."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizers = {
+        name: tokenizer.to_json()
+        for name in ("tokenizer", "target_tokenizer")
+        if (tokenizer := getattr(model, name, None)) is not None
+    }
+    card = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": _kind(model),
+        "config": config_to_dict(model.config),
+        "recipe": dict(recipe or {}),
+        "seed": seed,
+        "figures": dict(figures or {}),
+        **tokenizers,
+    }
+    tied = getattr(model.config, "tied", False) or getattr(getattr(model.config, "decoder", None), "tied", False)
+    tensors = {
+        name: tensor.contiguous()
+        for name, tensor in model.state_dict().items()
+        if not (tied and name == "unembed.weight")  # the same tensor as the embedding: written once
+    }
+    (folder / "model.safetensors").write_bytes(save_tensors(tensors))
+    (folder / "model.json").write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def load(name: str | Path) -> Model:
+    """A bundled model by its name, or any checkpoint by its folder; in eval mode, its weights frozen.
+
+    Raises CheckpointError where there is none, or where it is damaged or not one of ours.
+    """
+    folder = _folder(name)
+    card = _read_json(folder)
+    try:
+        config = config_from_dict(card["config"])
+        tokenizers = {key: Tokenizer.from_json(card[key]) for key in ("tokenizer", "target_tokenizer") if key in card}
+        model = _build(card["kind"], config, tokenizers)
+    except KeyError as missing:
+        raise CheckpointError(f"{folder / 'model.json'}: expected the field {missing}, got none.") from None
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder / 'model.json'}: {error}") from None
+    _fill(model, folder / "model.safetensors")
+    return model.eval().requires_grad_(False)
+
+
+def read_card(name: str | Path) -> Card:
+    """What a checkpoint says of itself, without its weights."""
+    card = _read_json(_folder(name))
+    return Card(card.get("kind", ""), card.get("recipe", {}), card.get("seed"), card.get("figures", {}))
+
+
+def _folder(name: str | Path) -> Path:
+    if isinstance(name, str) and name in bundled():
+        return BUNDLED / name
+    folder = Path(name)
+    if not folder.is_dir():
+        raise CheckpointError(f"model: expected one of {', '.join(bundled())} or a checkpoint's folder, got {name!r}.")
+    return folder
+
+
+def _read_json(folder: Path) -> dict[str, Any]:
+    path = folder / "model.json"
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CheckpointError(f"{folder}: expected the files model.json and model.safetensors, got none.") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{path}: expected JSON text, got something damaged ({error}).") from None
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise CheckpointError(f"{path}: expected a file that says format {FORMAT!r}, got a foreign one.")
+    if card.get("version") != VERSION:
+        raise CheckpointError(f"{path}: expected version {VERSION}, got {card.get('version')!r}.")
+    return card
+
+
+def _build(kind: str, config: object, tokenizers: dict[str, Tokenizer]) -> Model:
+    if kind == "encoder-decoder" and isinstance(config, EncoderDecoderConfig):
+        return EncoderDecoder(config, **tokenizers)
+    if kind in _kinds and isinstance(config, TransformerConfig):
+        return _kinds[kind](config, **tokenizers)
+    raise ValueError(f"kind: expected encoder, decoder or encoder-decoder with a config to match, got {kind!r}.")
+
+
+def _fill(model: Model, path: Path) -> None:
+    try:
+        tensors = load_tensors(path.read_bytes())
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: expected the weights in this file, got none.") from None
+    except SafetensorError as error:
+        raise CheckpointError(
+            f"{path}: expected a safetensors file, got something else or damaged ({error})."
+        ) from None
+    wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    if "unembed.weight" not in tensors and model.unembed.weight is _target_embedding(model):
+        del wanted["unembed.weight"]
+    got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    if wanted != got:
+        wrong = sorted(name for name in wanted.keys() | got.keys() if wanted.get(name) != got.get(name))
+        first = wrong[0]
+        raise CheckpointError(
+            f"{path}: expected {first} of shape {list(wanted.get(first, ())) or 'none'}, "
+            f"got {list(got.get(first, ())) or 'none'} ({len(wrong)} such differences)."
+        )
+    broken = [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]
+    if broken:
+        raise CheckpointError(f"{path}: expected finite weights, got NaN or infinity in {broken[0]}.")
+    model.load_state_dict(tensors, strict=False)
+
+
+def _target_embedding(model: Model) -> torch.Tensor:
+    stack = model.decoder if isinstance(model, EncoderDecoder) else model.stack
+    return stack.embed.weight
+
+
+def _kind(model: Model) -> str:
+    if isinstance(model, EncoderDecoder):
+        return "encoder-decoder"
+    return next(name for name, kind in _kinds.items() if isinstance(model, kind))

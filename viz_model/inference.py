@@ -1,0 +1,76 @@
+"""From a text to a trace: tokenise, run the model, name the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import overload
+
+import torch
+
+from viz_model.edits import Edit, PatchHead
+from viz_model.models import Decoder, Encoder, EncoderDecoder, EncoderDecoderTrace, Model, ModelTrace, Trace
+from viz_model.tokenizer import Encoding, Tokenizer
+
+
+@overload
+def run(model: Encoder | Decoder, text: str, *, target: None = None, edits: Sequence[Edit] = ()) -> ModelTrace: ...
+
+
+@overload
+def run(model: EncoderDecoder, text: str, *, target: str, edits: Sequence[Edit] = ()) -> EncoderDecoderTrace: ...
+
+
+def run(model: Model, text: str, *, target: str | None = None, edits: Sequence[Edit] = ()) -> Trace:
+    """Everything that `model` computes for `text`, as a trace of batch 1.
+
+    target: what the decoder of an encoder-decoder has written so far. A `PatchHead` whose source is a text takes
+    from an unedited run of that text. Raises ValueError where the text gives no token, or more than the model reads.
+    """
+    edits = tuple(_with_trace(model, edit, target) for edit in edits)
+    if isinstance(model, EncoderDecoder):
+        if target is None:
+            raise ValueError("target: an encoder-decoder expects the text that its decoder has written, got none.")
+        source = encode(_tokenizer(model.tokenizer), text, limit=model.config.encoder.context_length)
+        written = encode(
+            _tokenizer(model.target_tokenizer or model.tokenizer), target, limit=model.config.decoder.context_length
+        )
+        with torch.inference_mode():
+            trace = model(torch.tensor([source.ids]), torch.tensor([written.ids]), edits=edits)
+        return EncoderDecoderTrace(
+            encoder=replace(trace.encoder, tokens=source.tokens),
+            decoder=replace(trace.decoder, tokens=written.tokens),
+            logits=trace.logits,
+        )
+    if target is not None:
+        raise ValueError("target: expected none, since this model has one stack, got a text.")
+    encoding = encode(_tokenizer(model.tokenizer), text, limit=model.config.context_length)
+    with torch.inference_mode():
+        one: ModelTrace = model(torch.tensor([encoding.ids]), edits=edits)
+    return replace(one, tokens=encoding.tokens)
+
+
+def encode(tokenizer: Tokenizer, text: str, *, limit: int) -> Encoding:
+    """The text's tokens; raises ValueError where there is none, or where there are more than `limit`."""
+    encoding = tokenizer.encode(text)
+    if all(encoding.special) and not text.strip():
+        raise ValueError("text: expected at least one word, got an empty text.")
+    if len(encoding.ids) > limit:
+        raise ValueError(f"text: expected at most {limit} tokens (the model's context), got {len(encoding.ids)}.")
+    return encoding
+
+
+def _tokenizer(tokenizer: Tokenizer | None) -> Tokenizer:
+    if tokenizer is None:
+        raise ValueError(
+            "model: expected one with a tokenizer (vm.load gives one), got a bare model; call it with ids."
+        )
+    return tokenizer
+
+
+def _with_trace(model: Model, edit: Edit, target: str | None) -> Edit:
+    if not isinstance(edit, PatchHead) or not isinstance(edit.source, str):
+        return edit
+    if isinstance(model, EncoderDecoder):
+        return replace(edit, source=run(model, edit.source, target=target or ""))
+    return replace(edit, source=run(model, edit.source))

@@ -1,0 +1,33 @@
+"""What a training run is, as data, and the recipes of the models that ship."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A run: task, model and optimiser. The same recipe and seed give the same curve."""
+
+    task: str
+    d_model: int = 64
+    n_layers: int = 2
+    n_heads: int = 4
+    d_ff: int = 256
+    context_length: int = 512
+    position: str = "sinusoidal"
+    norm_place: str = "pre"
+    steps: int = 1000
+    batch_size: int = 64
+    learning_rate: float = 3e-3
+    warm_up: int = 50  # steps of linear rise; then a cosine falls to `final_rate` of the learning rate
+    final_rate: float = 0.1
+    weight_decay: float = 0.01
+    beta2: float = 0.98
+    clip: float = 1.0  # the largest gradient norm
+
+
+recipes: dict[str, Recipe] = {
+    "english-causal": Recipe(task="english-causal", n_layers=3, steps=3000),
+    "english-masked": Recipe(task="english-masked", n_layers=3, steps=6000),
+}
