@@ -98,7 +98,7 @@ def _norm(equation: Equation, row: int, column: int, value: float, names: tuple[
     mean = x.mean() if equation.rule == "norm" else 0.0
     deviation = float(np.sqrt(((x - mean) ** 2).mean() + equation.factor))
     g = float(gain.values[0, column])
-    terms = (Term("x", (float(x[column]), g)),)
+    terms: tuple[Term, ...] = (Term("x", (float(x[column]), g)),)
     terms += (Term("- mean", (-float(mean), g)),) if equation.rule == "norm" else ()
     # The shift is added after the division: as a term it is multiplied by what it will be divided by.
     terms += tuple(Term("shift", (float(part.values[0, column]), deviation)) for part in shift)

@@ -91,8 +91,10 @@ def load(name: str | Path) -> Model:
     card = _read_json(folder)
     try:
         config = config_from_dict(card["config"])
-        tokenizers = {key: Tokenizer.from_json(card[key]) for key in ("tokenizer", "target_tokenizer") if key in card}
-        model = _build(card["kind"], config, tokenizers)
+        model = _build(card["kind"], config)
+        for name in ("tokenizer", "target_tokenizer"):
+            if name in card:
+                setattr(model, name, Tokenizer.from_json(card[name]))
     except KeyError as missing:
         raise CheckpointError(f"{folder / 'model.json'}: expected the field {missing}, got none.") from None
     except (TypeError, ValueError) as error:
@@ -131,11 +133,11 @@ def _read_json(folder: Path) -> dict[str, Any]:
     return card
 
 
-def _build(kind: str, config: object, tokenizers: dict[str, Tokenizer]) -> Model:
+def _build(kind: str, config: object) -> Model:
     if kind == "encoder-decoder" and isinstance(config, EncoderDecoderConfig):
-        return EncoderDecoder(config, **tokenizers)
+        return EncoderDecoder(config)
     if kind in _kinds and isinstance(config, TransformerConfig):
-        return _kinds[kind](config, **tokenizers)
+        return _kinds[kind](config)
     raise ValueError(f"kind: expected encoder, decoder or encoder-decoder with a config to match, got {kind!r}.")
 
 

@@ -187,15 +187,13 @@ def parse_edit(code: str, *, source: Any = "") -> Edit:
         options["stack"] = parts.pop()
     own = [f for f in fields(kind) if f.name not in (*options, "source")]
     if len(parts) != len(own):
-        raise ValueError(
-            f"edit {code!r}: expected {name} with {', '.join(f.name for f in own)}, got {len(parts)} parts."
-        )
-    values = {
-        f.name: _read(str(f.type), part, f"{f.name} in edit {code!r}") for f, part in zip(own, parts, strict=True)
-    }
+        names = ", ".join(f.name for f in own)
+        raise ValueError(f"edit {code!r}: expected {name} with {names}, got {len(parts)} parts.")
+    for f, part in zip(own, parts, strict=True):
+        options[f.name] = _read(str(f.type), part, f"{f.name} in edit {code!r}")
     if kind is PatchHead:
-        values["source"] = source
-    return kind(**values, **options)
+        options["source"] = source
+    return kind(**options)
 
 
 def check_edits(edits: Iterable[Edit], *, stacks: dict[str, tuple[int, int, bool]]) -> None:

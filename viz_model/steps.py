@@ -64,14 +64,14 @@ class Step:
 def steps(model: OneStack, trace: ModelTrace, *, layer: int, head: int, query: int) -> tuple[Step, ...]:
     """The steps from the tokens to one query's attention output, in one head of one layer."""
     tokens, x = trace.tokens, columns(trace.embedding.shape[-1], "d")
-    block, module = trace.blocks[layer], model.stack.blocks[layer].attention
+    block, layers = trace.blocks[layer], model.stack.layers[layer]
     n = len(tokens)
     ids = Matrix("ids", array(trace.ids[0][:, None]), tokens, ("id",))
     token_embedding = Matrix("E", array(trace.token_embedding[0]), tokens, x, "signed")
     position_embedding = Matrix("P", array(trace.position_embedding[0]), _positions(n), x, "signed")
     embedding = Matrix("X", array(trace.embedding[0]), tokens, x, "signed")
     resid = Matrix("resid_pre", array(block.resid_pre[0]), tokens, x, "signed")
-    before = (
+    before: tuple[Step, ...] = (
         Step("tokens", "Tokens", r"\text{text} \to \text{tokens}", (_given(_places(tokens)),)),
         Step("ids", "Token ids", r"\text{token} \to \text{id}", (Equation((_places(tokens),), "lookup", ids),)),
         Step("embedding", "Embeddings", r"E = W_E[\text{ids}]", (Equation((ids,), "lookup", token_embedding),)),
@@ -85,10 +85,10 @@ def steps(model: OneStack, trace: ModelTrace, *, layer: int, head: int, query: i
     read = resid
     if model.config.norm_place == "pre":
         read = Matrix("norm", array(block.normed_attention[0]), tokens, x, "signed")
-        before += (_norm_step(model.stack.blocks[layer].norm_attention, resid, read, layer),)
+        before += (_norm_step(layers.norm_attention, resid, read, layer),)
     turns = getattr(model.stack.positions, "angle", None)
     angle = None if turns is None else array(turns[:n])
-    return before + attention_steps(module, block.attention, read, head=head, query=query, angle=angle)
+    return before + attention_steps(layers.attention, block.attention, read, head=head, query=query, angle=angle)
 
 
 def attention_steps(
@@ -121,11 +121,11 @@ def attention_steps(
     bias = () if trace.bias is None else (of_row("bias", trace.bias, tokens, "signed"),)
     turned = r" + \text{bias}" if bias else ""
 
-    softmaxed = (Equation((masked,), "softmax", softmax),)
+    softmaxed: tuple[Equation, ...] = (Equation((masked,), "softmax", softmax),)
     if not np.allclose(softmax.values, weights.values, atol=1e-6):
         softmaxed += (Equation((softmax,), "edit", weights),)
     made = Matrix(heads.name, weights.values @ values.values, word, d, "value")
-    summed = (Equation((weights, values), "matmul", heads),)
+    summed: tuple[Equation, ...] = (Equation((weights, values), "matmul", heads),)
     if not np.allclose(made.values, heads.values, atol=1e-4):
         summed = (Equation((weights, values), "matmul", made), Equation((made,), "edit", heads))
 
@@ -159,8 +159,9 @@ def attention_steps(
 
 
 def _norm_step(norm: nn.Module, resid: Matrix, read: Matrix, layer: int) -> Step:
-    gain = Matrix("gain", array(norm.weight[None]), ("gain",), resid.columns)  # type: ignore[index]
-    operands = (resid, gain)
+    assert isinstance(norm, nn.LayerNorm | nn.RMSNorm)
+    gain = Matrix("gain", array(norm.weight[None]), ("gain",), resid.columns)
+    operands: tuple[Matrix, ...] = (resid, gain)
     if isinstance(norm, nn.LayerNorm):
         formula = r"\operatorname{norm}(x) = \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} \odot \gamma + \beta"
         if norm.bias is not None:
@@ -168,7 +169,7 @@ def _norm_step(norm: nn.Module, resid: Matrix, read: Matrix, layer: int) -> Step
         return Step("norm", f"What layer {layer} reads", formula, (Equation(operands, "norm", read, factor=norm.eps),))
     formula = r"\operatorname{norm}(x) = \frac{x}{\sqrt{\overline{x^2} + \varepsilon}} \odot \gamma"
     return Step(
-        "norm", f"What layer {layer} reads", formula, (Equation(operands, "rms", read, factor=float(norm.eps)),)
+        "norm", f"What layer {layer} reads", formula, (Equation(operands, "rms", read, factor=norm.eps or 0.0),)
     )  # type: ignore[arg-type]
 
 
@@ -203,7 +204,7 @@ _roles: dict[str, Role] = {"Q": "query", "K": "key", "V": "value"}
 def _linear(
     linear: nn.Linear, weight: str, bias: str, rows: tuple[str, ...], cols: tuple[str, ...]
 ) -> tuple[Matrix, ...]:
-    matrices = (Matrix(weight, array(linear.weight.T), rows, cols),)
+    matrices: tuple[Matrix, ...] = (Matrix(weight, array(linear.weight.T), rows, cols),)
     if linear.bias is not None:
         matrices += (Matrix(bias, array(linear.bias[None]), ("bias",), cols),)
     return matrices

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
-from viz_model.blocks import BlockTrace, Reading
+from viz_model.blocks import BlockTrace, Reading, Sublayers
 from viz_model.config import TransformerConfig
 from viz_model.edits import Edit, select
 from viz_model.normalization import norm
@@ -73,6 +73,11 @@ class Stack(nn.Module):
             blocks=tuple(traces),
             final_norm=self.final_norm(resid),
         )
+
+    @property
+    def layers(self) -> tuple[Sublayers, ...]:
+        """The blocks, typed: `stack.layers[0].attention.w_q`."""
+        return tuple(block for block in self.blocks if isinstance(block, Sublayers))
 
     def check_ids(self, ids: Tensor) -> None:
         """Raises ValueError for ids that the stack cannot read."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from viz_model.config import NormPlace, PositionKind
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
@@ -15,8 +17,8 @@ class Recipe:
     n_heads: int = 4
     d_ff: int = 256
     context_length: int = 512
-    position: str = "sinusoidal"
-    norm_place: str = "pre"
+    position: PositionKind = "sinusoidal"
+    norm_place: NormPlace = "pre"
     steps: int = 1000
     batch_size: int = 64
     learning_rate: float = 3e-3

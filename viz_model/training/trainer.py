@@ -51,9 +51,9 @@ def train(task: LanguageTask, model: Encoder | Decoder, recipe: Recipe, *, seed:
         loss.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), recipe.clip)
         if not (torch.isfinite(loss) and torch.isfinite(norm)):
-            raise Diverged(f"step {step}: expected a finite loss and gradient, got {float(loss)} and {float(norm)}.")
+            raise Diverged(f"step {step}: expected a finite loss and gradient, got {loss.item()} and {norm.item()}.")
         optimiser.step()
-        yield Snapshot(step, float(loss), float(norm), rate, model)
+        yield Snapshot(step, loss.item(), norm.item(), rate, model)
     model.eval()
 
 

@@ -1,0 +1,181 @@
+"""Two objectives on the English grammar: the next word (causal) and masked words (Devlin et al., 2019)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from viz_model.models import Decoder, Encoder
+from viz_model.tasks import english
+from viz_model.tokenizer import Specials, Tokenizer
+
+N_TRAINING, N_HELD_OUT = 60_000, 1_000
+SEED_TRAINING, SEED_HELD_OUT, SEED_AGREEMENT = 1, 2, 3
+MASKED_SHARE = 0.15  # Devlin et al., 2019, section 3.1: of these 80 % become [MASK], 10 % a random word, 10 % stay
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Padded sentences and what the model is asked."""
+
+    ids: Tensor  # [batch, position]
+    present: Tensor  # [batch, position]  bool, True = a token, False = padding
+    asked: Tensor  # [batch, position]  bool, True = the logits here are compared with an answer
+    answers: Tensor  # [asked]  the right ids, in the order of `asked`
+
+
+class LanguageTask(ABC):
+    """Sentences of the grammar as training batches, and a measure of what a model has learned of them."""
+
+    def __init__(self, n_training: int = N_TRAINING) -> None:
+        self.tokenizer = Tokenizer.from_words(english.vocabulary(), self.specials())
+        sentences = english.corpus(n_training, SEED_TRAINING)
+        self.held_out = english.held_out(N_HELD_OUT, SEED_HELD_OUT, sentences)
+        self.training = [self.encode(sentence.words) for sentence in sentences]
+
+    @abstractmethod
+    def specials(self) -> Specials:
+        """The special tokens of the objective."""
+
+    @abstractmethod
+    def encode(self, words: Sequence[str]) -> list[int]:
+        """A whole sentence with the special tokens that training sees."""
+
+    @abstractmethod
+    def ask(self, ids: Tensor, present: Tensor, generator: torch.Generator) -> Batch:
+        """Turns whole sentences [batch, position] into questions and answers."""
+
+    @abstractmethod
+    def figures(self, model: Encoder | Decoder) -> dict[str, float]:
+        """What the model has learned, in numbers, on sentences that training never saw."""
+
+    def batch(self, size: int, generator: torch.Generator) -> Batch:
+        """`size` training sentences, drawn by the generator."""
+        chosen = torch.randint(len(self.training), (size,), generator=generator).tolist()
+        return self.ask(*pad([self.training[i] for i in chosen], self._id("pad")), generator)
+
+    def _id(self, role: str) -> int:
+        found: int | None = getattr(self.tokenizer.special_ids, role)
+        if found is None:
+            raise ValueError(f"expected a tokenizer with a {role} token, got one without.")
+        return found
+
+    def _ids(self, words: Sequence[str]) -> list[int]:
+        return [found for word in words if (found := self.tokenizer.id(word)) is not None]
+
+
+class NextWord(LanguageTask):
+    """Each position says which word comes next; the last word is followed by the end of the sentence."""
+
+    def specials(self) -> Specials:
+        return Specials.causal()
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        return [self._id("begin"), *self._ids(words), self._id("end")]
+
+    def ask(self, ids: Tensor, present: Tensor, generator: torch.Generator) -> Batch:
+        asked = present[:, 1:]
+        return Batch(ids[:, :-1], present[:, :-1], asked, ids[:, 1:][asked])
+
+    @torch.inference_mode()
+    def figures(self, model: Encoder | Decoder) -> dict[str, float]:
+        batch = self.ask(*pad([self.encode(s.words) for s in self.held_out], self._id("pad")), torch.Generator())
+        logits = model.logits(batch.ids, batch.present)[batch.asked]
+        loss = F.cross_entropy(logits, batch.answers)
+        return {
+            "held-out loss, nats a token": float(loss),
+            "the same sentences under the grammar, nats a token": english.mean_surprisal(self.held_out),
+            "the grammar's entropy, nats a token": english.entropy().per_token,
+            **self._agreement(model),
+        }
+
+    def _agreement(self, model: Encoder | Decoder) -> dict[str, float]:
+        """Share of verbs whose right form the model finds likelier than that of the other number."""
+        found = {}
+        for attractors, name in ((0, "agreement"), (1, "agreement across one noun of the other number")):
+            items = english.agreement_items(500, SEED_AGREEMENT, attractors)
+            ids, present = pad([[self._id("begin"), *self._ids(item.prefix)] for item in items], self._id("pad"))
+            last = present.sum(1) - 1
+            logits = model.logits(ids, present)[torch.arange(len(items)), last]
+            found[name] = share_right(logits, self._ids([i.right for i in items]), self._ids([i.wrong for i in items]))
+        return found
+
+
+class MaskedWords(LanguageTask):
+    """Some words are hidden; the model says which they were, from both sides."""
+
+    def specials(self) -> Specials:
+        return Specials.masked()
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        return [self._id("begin"), *self._ids(words), self._id("end")]
+
+    def ask(self, ids: Tensor, present: Tensor, generator: torch.Generator) -> Batch:
+        n_specials = len(self.tokenizer.specials.names)
+        is_word = present & (ids >= n_specials)
+        asked = is_word & (torch.rand(ids.shape, generator=generator) < MASKED_SHARE)
+        first = is_word.int().argmax(1)  # a sentence that was asked nothing is asked its first word
+        lonely = ~asked.any(1)
+        asked[lonely, first[lonely]] = True
+        how = torch.rand(ids.shape, generator=generator)
+        other = torch.randint(n_specials, self.tokenizer.vocab_size, ids.shape, generator=generator)
+        shown = torch.where(how < 0.8, self._id("mask"), torch.where(how < 0.9, other, ids))
+        return Batch(torch.where(asked, shown, ids), present, asked, ids[asked])
+
+    @torch.inference_mode()
+    def figures(self, model: Encoder | Decoder) -> dict[str, float]:
+        whole = [self.encode(s.words) for s in self.held_out]
+        ids, present = pad(whole, self._id("pad"))
+        losses, n_asked = 0.0, 0
+        for position in range(1, ids.shape[1] - 1):  # each word of each sentence is hidden once, alone
+            asked = present[:, position] & present[:, position + 1]
+            hidden = ids[asked].clone()
+            hidden[:, position] = self._id("mask")
+            logits = model.logits(hidden, present[asked])[:, position]
+            losses += float(F.cross_entropy(logits, ids[asked, position], reduction="sum"))
+            n_asked += int(asked.sum())
+        return {
+            "held-out loss, nats a masked word": losses / n_asked,
+            "the grammar's entropy, nats a token, from the left alone": english.entropy().per_token,
+            **self._agreement(model),
+        }
+
+    def _agreement(self, model: Encoder | Decoder) -> dict[str, float]:
+        """Share of masked verbs whose right form the model finds likelier than that of the other number."""
+        found = {}
+        for attractors, name in ((0, "agreement"), (1, "agreement across one noun of the other number")):
+            asked = [
+                (self.encode(sentence.words), agreement)
+                for sentence in self.held_out
+                for agreement in sentence.agreement
+                if agreement.attractors == attractors
+            ]
+            ids, present = pad([words for words, _ in asked], self._id("pad"))
+            rows, at = torch.arange(len(asked)), torch.tensor([agreement.verb + 1 for _, agreement in asked])
+            ids[rows, at] = self._id("mask")
+            logits = model.logits(ids, present)[rows, at]
+            right, wrong = ([getattr(agreement, side) for _, agreement in asked] for side in ("right", "wrong"))
+            found[name] = share_right(logits, self._ids(right), self._ids(wrong))
+        return found
+
+
+def pad(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor]:
+    """Rows of ids to one tensor [batch, position], short ones padded, and which entries are tokens (bool)."""
+    width = max(len(row) for row in rows)
+    ids = torch.tensor([[*row, *[pad_id] * (width - len(row))] for row in rows])
+    present = torch.tensor([[True] * len(row) + [False] * (width - len(row)) for row in rows])
+    return ids, present
+
+
+def share_right(logits: Tensor, right: list[int], wrong: list[int]) -> float:
+    """The share of rows of logits [item, vocab_size] in which `right` is above `wrong`."""
+    rows = torch.arange(len(right))
+    return float((logits[rows, right] > logits[rows, wrong]).double().mean())
+
+
+tasks: dict[str, type[LanguageTask]] = {"english-causal": NextWord, "english-masked": MaskedWords}

@@ -1,0 +1,81 @@
+"""Makes the models that ship: `python -m viz_model.training.bundle [name ...]`.
+
+On one machine the same command writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from viz_model.checkpoint import BUNDLED, save
+from viz_model.config import TransformerConfig
+from viz_model.models import Decoder, Encoder
+from viz_model.tasks import english
+from viz_model.tasks.language import MaskedWords, tasks
+from viz_model.tokenizer import Tokenizer
+from viz_model.training.recipe import Recipe, recipes
+from viz_model.training.trainer import train
+
+SEED = 0
+UNTRAINED = "untrained"
+
+
+def build(recipe: Recipe, *, vocab_size: int, seed: int, encoder: bool) -> Encoder | Decoder:
+    """A fresh model of the recipe's shape."""
+    config = TransformerConfig(
+        vocab_size=vocab_size,
+        context_length=recipe.context_length,
+        d_model=recipe.d_model,
+        n_layers=recipe.n_layers,
+        n_heads=recipe.n_heads,
+        d_ff=recipe.d_ff,
+        position=recipe.position,
+        norm_place=recipe.norm_place,
+    )
+    return (Encoder if encoder else Decoder)(config, seed=seed)
+
+
+def make(name: str, folder: Path) -> dict[str, float]:
+    """Trains the named recipe and writes it to `folder`; returns the figures that it reached."""
+    recipe = recipes[name]
+    task = tasks[recipe.task]()
+    encoder = isinstance(task, MaskedWords)
+    model = build(recipe, vocab_size=task.tokenizer.vocab_size, seed=SEED, encoder=encoder)
+    started = time.perf_counter()
+    for snapshot in train(task, model, recipe, seed=SEED):
+        if snapshot.step % 250 == 0:
+            rate = snapshot.step / (time.perf_counter() - started)
+            print(f"{name} step {snapshot.step}: loss {snapshot.loss:.3f}, {rate:.0f} steps/s", flush=True)
+    figures = task.figures(model.eval())
+    model.tokenizer = task.tokenizer
+    save(model, folder, recipe=asdict(recipe), seed=SEED, figures=figures)
+    return figures
+
+
+def make_untrained(folder: Path) -> None:
+    """A model of random weights that reads any script: its vocabulary is bytes and the merges of English."""
+    texts = [" ".join(sentence.words) for sentence in english.corpus(2000, seed=SEED)]
+    tokenizer = Tokenizer.train("byte-bpe", texts, vocab_size=512)
+    config = TransformerConfig(vocab_size=tokenizer.vocab_size, context_length=512)
+    save(Decoder(config, seed=SEED, tokenizer=tokenizer), folder, seed=SEED)
+
+
+def main(names: list[str]) -> None:
+    torch.set_num_threads(1)  # one thread: the order of sums, and so the bits, do not depend on the machine's load
+    for name in names or [*recipes, UNTRAINED]:
+        if name == UNTRAINED:
+            make_untrained(BUNDLED / name)
+        elif name in recipes:
+            for figure, value in make(name, BUNDLED / name).items():
+                print(f"{name}: {figure}: {value:.4f}")
+        else:
+            raise SystemExit(f"name: expected one of {', '.join([*recipes, UNTRAINED])}, got {name!r}.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
