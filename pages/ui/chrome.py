@@ -1,0 +1,113 @@
+"""What every page has around its picture: title and idea, notes, experiments, a question, link and downloads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import session
+
+ASSETS = Path(__file__).parents[2] / "assets"
+_LINK = ASSETS / "copy_link"
+_copy_link = st.components.v2.component(
+    "copy_link",
+    html='<div class="copy-link"><button type="button">Copy link</button>'
+    '<input hidden readonly aria-label="Link to this page"><span role="status"></span></div>',
+    css=(_LINK / "copy_link.css").read_text(encoding="utf-8"),
+    js=(_LINK / "copy_link.js").read_text(encoding="utf-8"),
+)
+
+_DRESS = """<style>
+.block-container, [data-testid="stMainBlockContainer"] { padding-top: 3.25rem; padding-bottom: 4rem; }
+[data-testid="stMarkdownContainer"] p { max-width: 70ch; }
+.stMarkdown, .stHtml { font-variant-numeric: tabular-nums; }
+@media (max-width: 640px) {
+  .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
+  h1 { font-size: 1.75rem !important; }
+}
+@media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
+</style>"""
+_PRESENT = """<style>
+html { font-size: 20px; }
+[data-testid="stSidebar"], [data-testid="stHeader"] { display: none; }
+</style>"""
+
+
+def dress(*, present: bool) -> None:
+    """The few rules of layout that Streamlit's theme cannot say; `present`: large type for a projector."""
+    st.html(_DRESS + (_PRESENT if present else ""))
+
+
+@cache
+def prose(page: str) -> Mapping[str, str]:
+    """A page's words by name: the sections (## name) of assets/prose/<page>.md."""
+    text = (ASSETS / "prose" / f"{page}.md").read_text(encoding="utf-8")
+    parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+    return {name.strip(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def head(title: str, idea: str) -> None:
+    """The page's title and its idea, with the link to it."""
+    with st.container(horizontal=True, vertical_alignment="center", key="page_head"):
+        st.title(title, anchor=False)
+        if shown("link"):
+            _copy_link(key="copy_link", width="content")
+    if shown("idea"):
+        st.markdown(idea)
+
+
+def notes() -> None:
+    """The plain sentences that wait to be said, each once."""
+    for sentence in session.take_notes():
+        st.info(literal(sentence), icon=":material/info:")
+
+
+def literal(text: str) -> str:
+    """Text for st.info and its like, with nothing in it read as markdown."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&])", r"\\\1", text)
+
+
+def experiments(tries: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
+    """'Try this': buttons (label, why, what they set) that set the page's controls."""
+    if not shown("experiments"):
+        return
+    st.subheader("Try this", anchor=False)
+    with st.container(horizontal=True):
+        for i, (label, why, values) in enumerate(tries):
+            st.button(
+                label,
+                key=f"try_{i}",
+                help=why,
+                on_click=session.put,
+                kwargs=dict(values),
+                disabled=locked("experiments"),
+            )
+
+
+def question(ask: str, choices: Sequence[str], answer: Callable[[], tuple[str, str]], *, key: str) -> None:
+    """'Predict first': the answer is computed from the live picture when the person has chosen.
+
+    answer: gives the right choice and one sentence with the numbers that show it.
+    """
+    if not shown("question"):
+        return
+    st.subheader("Predict first", anchor=False)
+    chosen = st.radio(ask, choices, index=None, key=key, horizontal=True, disabled=locked("question"))
+    if chosen is not None:
+        right, why = answer()
+        st.markdown(f"**{'Yes.' if chosen == right else f'No: {literal(right)}.'}** {why}")
+
+
+def shown(control: str) -> bool:
+    """Whether a named part is drawn: a teacher's link hides it with hide=name."""
+    return control not in st.session_state["hide"]
+
+
+def locked(control: str) -> bool:
+    """Whether a named control is fixed: a teacher's link locks it with lock=name."""
+    return control in st.session_state["lock"]

@@ -1,0 +1,56 @@
+"""The two picture components, mounted: what they get, and what the person chose in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import session
+from viz_model.figures import attention_view, calculation_view
+
+_attention = st.components.v2.component(
+    "attention_view", html=attention_view.skeleton(), css=attention_view.style(), js=attention_view.script()
+)
+_calculation = st.components.v2.component(
+    "calculation_view", html=calculation_view.skeleton(), css=calculation_view.style(), js=calculation_view.script()
+)
+
+
+def attention(key: str, payload: bytes, on_choose: Callable[[dict[str, Any]], None]) -> None:
+    """The attention view; `on_choose` gets {layer, head, query, key} as shown, before the next run."""
+
+    def chosen() -> None:
+        selection = _value(key, "selection")
+        if isinstance(selection, dict):
+            on_choose(selection)
+
+    _attention(key=key, data=payload, on_selection_change=chosen)
+
+
+def calculation(
+    key: str,
+    payload: bytes,
+    on_cell: Callable[[dict[str, Any]], None],
+    on_edit: Callable[[dict[str, Any]], None] | None = None,
+) -> None:
+    """The calculation view; `on_cell` gets {matrix, row, column}, `on_edit` the same with a value."""
+
+    def cell() -> None:
+        if isinstance(value := _value(key, "cell"), dict):
+            on_cell(value)
+
+    def edit() -> None:
+        if on_edit is not None and isinstance(value := _value(key, "edit"), dict):
+            on_edit(value)
+
+    _calculation(key=key, data=payload, on_cell_change=cell, on_edit_change=edit)
+
+
+def _value(key: str, name: str) -> Any:
+    result = st.session_state.get(key)
+    return None if result is None else result.get(name)
+
+
+__all__ = ["attention", "calculation", "session"]
