@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viz_model.steps import Equation
+from viz_model.computation import Equation
 
 
 @dataclass(frozen=True, slots=True)

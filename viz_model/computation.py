@@ -170,7 +170,7 @@ def _norm_step(norm: nn.Module, resid: Matrix, read: Matrix, layer: int) -> Step
     formula = r"\operatorname{norm}(x) = \frac{x}{\sqrt{\overline{x^2} + \varepsilon}} \odot \gamma"
     return Step(
         "norm", f"What layer {layer} reads", formula, (Equation(operands, "rms", read, factor=norm.eps or 0.0),)
-    )  # type: ignore[arg-type]
+    )
 
 
 def _projection(

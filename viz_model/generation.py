@@ -13,6 +13,8 @@ from viz_model.edits import Edit
 from viz_model.models import Decoder, EncoderDecoder, Trace
 from viz_model.sampling import Distribution, Sampling, token_distribution
 
+__all__ = ["Distribution", "GenerationStep", "Reason", "Sampling", "generate", "token_distribution"]
+
 Reason = Literal["stop", "n", "context"]
 
 

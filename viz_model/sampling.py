@@ -16,7 +16,7 @@ class Sampling:
     """How the next token is chosen from the logits.
 
     temperature: what the logits are divided by; 0 takes the highest logit (greedy). top_k: how many of the likeliest
-    tokens stay, 0 for all (Fan et al., 2018, section 5.1). top_p: the share of the probability that has to stay
+    tokens stay, 0 for all (Fan et al., 2018). top_p: the share of the probability that has to stay
     (Holtzman et al., 2020, section 3.1); with both, of what top_k left. Raises ValueError.
     """
 

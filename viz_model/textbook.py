@@ -16,8 +16,8 @@ from torch import Tensor
 
 from viz_model import masks
 from viz_model.attention import AttentionTrace, MultiHeadAttention, attend
+from viz_model.computation import Array, Equation, Matrix, Step, array, attention_steps, columns
 from viz_model.config import TransformerConfig
-from viz_model.steps import Array, Equation, Matrix, Step, array, attention_steps, columns
 
 TOKENS = ("The", "cat", "sat")
 IDS = (11, 42, 7)

@@ -14,7 +14,7 @@ _attention = st.components.v2.component(
     "attention_view", html=attention_view.skeleton(), css=attention_view.style(), js=attention_view.script()
 )
 _calculation = st.components.v2.component(
-    "calculation_view", html=calculation_view.skeleton(), css=calculation_view.style(), js=calculation_view.script()
+    "calculation_view", css=calculation_view.style(), js=calculation_view.script()
 )
 
 

@@ -28,6 +28,6 @@ def settle() -> None:
 
 
 def _import() -> None:
-    import viz_model
+    from pages.ui import runs
 
-    viz_model.warm_up()
+    runs.run("english-causal", "The cat sat on the mat")

@@ -1,0 +1,65 @@
+// A pen with the part of the canvas context that the pictures use, which writes SVG: one drawing code for screen, PNG and SVG.
+
+const escape = (text) => String(text).replace(/[&<>"]/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark])
+  // XML 1.0 has no place for control characters and lone surrogates.
+  .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
+const short = (value) => String(Math.round(value * 100) / 100);
+const ANCHORS = { left: { ltr: "start", rtl: "end" }, right: { ltr: "end", rtl: "start" }, center: { ltr: "middle", rtl: "middle" } };
+
+export class VectorPen {
+  constructor(width, height) {
+    Object.assign(this, { width, height, vector: true, body: [], defs: "", clips: 0, stack: [], path: "" });
+    this.state = { turn: "", groups: 0, globalAlpha: 1, lineWidth: 1, fillStyle: "#000", strokeStyle: "#000", font: "",
+      textAlign: "left", direction: "ltr" };
+    for (const name of Object.keys(this.state).slice(2)) {
+      Object.defineProperty(this, name, { get: () => this.state[name], set: (value) => { this.state[name] = value; } });
+    }
+  }
+
+  save() { this.stack.push({ ...this.state }); this.state.groups = 0; }
+  restore() { this.body.push("</g>".repeat(this.state.groups)); this.state = this.stack.pop(); }
+  open(attributes) { this.body.push(`<g ${attributes}>`); this.state.groups++; }
+  translate(x, y) { this.open(`transform="translate(${short(x)} ${short(y)})"`); }
+  rotate(angle) { this.open(`transform="rotate(${short((angle * 180) / Math.PI)})"`); }
+
+  hatch(colour) {
+    this.defs = `<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M-1 1L1 -1M0 6L6 0M5 7L7 5" stroke="${colour}"/></pattern>`
+      + this.defs.replace(/<pattern.*?<\/pattern>/, "");
+    return "url(#hatch)";
+  }
+
+  beginPath() { this.path = ""; }
+  moveTo(x, y) { this.path += `M${short(x)} ${short(y)}`; }
+  lineTo(x, y) { this.path += `L${short(x)} ${short(y)}`; }
+  bezierCurveTo(...at) { this.path += `C${at.map(short).join(" ")}`; }
+  rect(x, y, w, h) { this.path += `M${short(x)} ${short(y)}h${short(w)}v${short(h)}h${short(-w)}z`; }
+  roundRect(x, y, w, h) { this.rect(x, y, w, h); }
+
+  clip() {
+    this.defs += `<clipPath id="clip${++this.clips}"><path d="${this.path}"/></clipPath>`;
+    this.open(`clip-path="url(#clip${this.clips})"`);
+  }
+
+  fill() { if (this.path) this.body.push(`<path d="${this.path}" fill="${this.fillStyle}"/>`); }
+  stroke() {
+    this.body.push(`<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}" opacity="${short(this.globalAlpha)}"/>`);
+  }
+  fillRect(x, y, w, h) {
+    this.body.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="${this.fillStyle}"/>`);
+  }
+  strokeRect(x, y, w, h) {
+    this.body.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"/>`);
+  }
+
+  fillText(text, x, y) {
+    const anchor = ANCHORS[this.textAlign][this.direction], turn = this.direction === "rtl" ? ' direction="rtl"' : "";
+    // Drawing programs differ on dominant-baseline: the middle of the small letters is worked out here.
+    const low = y + 0.35 * Number(/([\d.]+)px/.exec(this.font)[1]);
+    this.body.push(`<text x="${short(x)}" y="${short(low)}" text-anchor="${anchor}"${turn} fill="${this.fillStyle}" style="font:${escape(this.font)}">${escape(text)}</text>`);
+  }
+
+  toString() {
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${short(this.width)}" height="${short(this.height)}" viewBox="0 0 ${short(this.width)} ${short(this.height)}">`
+      + `<defs>${this.defs}</defs><g shape-rendering="crispEdges" xml:space="preserve">${this.body.join("")}</g></svg>`;
+  }
+}

@@ -1,0 +1,51 @@
+"""Attention beside gradient and ablation attributions, for the model's own first answer."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.explore.parts.sentence import Bench
+from pages.ui import runs, theme
+from viz_model.analysis import Outcome, gradient_times_input, rank_correlation, token_ablation
+from viz_model.edits import parse_edit
+from viz_model.figures import attribution_bars
+from viz_model.prediction import predict
+
+LONGEST = 64
+
+
+def show(bench: Bench) -> None:
+    tokens = bench.trace.tokens
+    if len(tokens) > LONGEST:
+        st.info(
+            f"Attribution runs the model once for each token: it is shown for up to {LONGEST} tokens, this text has {len(tokens)}."
+        )
+        return
+    found = predict(bench.run.model, bench.trace, bench.run.reading.encoding, bench.query)
+    answer = int(found.distribution.order[0])
+    attention, gradient, ablation = _attributions(
+        bench.name, bench.run.reading.text, bench.edits, bench.text_b, bench.layer, bench.head, found.position, answer
+    )
+    shares = {"attention": attention, "gradient × input": gradient, "ablation": ablation}
+    said = bench.run.model.tokenizer.token(answer)
+    st.markdown(
+        f"Answer explained: **{said}** at position {found.position}, probability "
+        f"{float(found.distribution.probabilities[answer]):.3f}. Attention is that of layer {bench.layer}, head {bench.head}."
+    )
+    st.altair_chart(attribution_bars(tokens, shares, theme=theme.current()), key="attribution", theme=None)
+    for name in ("gradient × input", "ablation"):
+        agreement = rank_correlation(attention, shares[name])
+        words = "not defined (all equal)" if agreement is None else f"{agreement:+.2f}"
+        st.caption(f"Rank correlation of attention and {name}: {words}")
+
+
+@st.cache_resource(max_entries=64, show_spinner="Running the model once without each token…")
+def _attributions(name, text, edits, text_b, layer, head, position, answer):  # type: ignore[no-untyped-def]
+    run = runs.run(name, text, edits, text_b if edits else "")
+    made = tuple(parse_edit(code) for code in edits if not code.startswith("patch"))
+    ids, outcome = run.trace.ids, Outcome(position, answer)
+    return (
+        run.trace.blocks[layer].attention.weights[0, head, position],
+        gradient_times_input(run.model, ids, outcome, edits=made),
+        token_ablation(run.model, ids, outcome, edits=made),
+    )

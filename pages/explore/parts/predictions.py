@@ -1,0 +1,40 @@
+"""What the model says, before and after the edits."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.explore.parts.sentence import Bench
+from pages.ui import chrome
+from viz_model.figures import prediction_table
+from viz_model.prediction import predict
+
+TOP = 8
+
+
+def show(bench: Bench) -> None:
+    after = predict(bench.run.model, bench.trace, bench.run.reading.encoding, bench.query)
+    best = after.distribution.candidates(TOP)
+    was = None
+    if bench.edits:
+        before = predict(bench.run.model, bench.before.trace, bench.run.reading.encoding, bench.query)
+        was = [float(before.distribution.probabilities[one.id]) for one in best]
+    names = [bench.run.model.tokenizer.token(one.id) for one in best]
+    caption = after.asks + (", before and after your edits" if bench.edits else "")
+    st.html(prediction_table(names, [one.probability for one in best], before=was, caption=caption))
+
+
+def reads_previous(bench: Bench) -> tuple[str, str]:
+    """Whether the chosen head gives the word before the most weight, over the queries that have one."""
+    weights = bench.attention.weights[0, bench.head]
+    n = weights.shape[0]
+    hits = [int(weights[i].argmax()) == i - 1 for i in range(1, n)]
+    share = sum(hits) / max(len(hits), 1)
+    right = "yes" if share > 0.5 else "no"
+    return (
+        right,
+        f"In layer {bench.layer}, head {bench.head}, {sum(hits)} of {len(hits)} words read the one before the most.",
+    )
+
+
+__all__ = ["chrome", "reads_previous", "show"]

@@ -1,0 +1,101 @@
+"""The controls at the top: sentence, model, second sentence, and how to look. They make the bench."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import chrome, runs, session
+from viz_model.display import Lens, Shown, shown
+
+NAMES = {
+    "english-causal": "english-causal: next word",
+    "english-masked": "english-masked: hidden words",
+    "untrained": "untrained: random weights, any script",
+}
+AGREEMENT = {"model": "english-causal", "text": "The keys to the old cabinet", "edits": (), "layer": 2, "head": 0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bench:
+    """What the whole page looks at in this run."""
+
+    name: str
+    text_b: str
+    edits: tuple[str, ...]
+    run: runs.Run  # after the edits
+    before: runs.Run  # without any; the same run where there are no edits
+    shown: Shown
+    lens: Lens
+    layer: int
+    head: int
+    query: int  # positions, whatever the lens shows
+    key: int
+
+    @property
+    def trace(self) -> Any:
+        return self.run.trace
+
+    @property
+    def attention(self) -> Any:
+        """The chosen layer's attention trace."""
+        return self.trace.blocks[self.layer].attention
+
+
+def choose() -> Bench:
+    """Draws the controls and runs the model on what they say."""
+    state = st.session_state
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sentence_row"):
+        st.text_input(
+            "Sentence",
+            key="text",
+            live="200ms",
+            placeholder="Type a sentence",
+            help="Any text. The picture follows as you type.",
+            disabled=chrome.locked("text"),
+            width="stretch",
+        )
+        st.selectbox(
+            "Model",
+            session.MODELS,
+            key="model",
+            format_func=NAMES.get,
+            help="Bundled models: each is small, and really trained (or says that it is not).",
+            disabled=chrome.locked("model"),
+            width=320,
+        )
+        _how_to_look()
+    text = runs.last_good_text()
+    name = state["model"]
+    before = runs.run(name, text)
+    for sentence in before.reading.notes:
+        session.note(sentence)
+    config = before.model.config
+    layer = session.keep_within("layer", 0, config.n_layers - 1, "layers")
+    head = session.keep_within("head", 0, config.n_heads - 1, "heads")
+    n = len(before.reading.encoding)
+    query = session.keep_within("query", 0, n - 1, "positions")
+    key = session.keep_within("key", 0, n - 1, "positions")
+    edits = runs.usable_edits(name, text, state["edits"], state["text_b"])
+    run = runs.run(name, text, edits, state["text_b"] if edits else "") if edits else before
+    lens = Lens(state["hide_specials"], state["renormalise"], state["merge_words"], state["first"], state["last"])
+    seen = shown(run.trace, run.reading.encoding, lens)
+    return Bench(name, state["text_b"], edits, run, before, seen, lens, layer, head, query, key)
+
+
+def _how_to_look() -> None:
+    with st.popover("How to look", icon=":material/tune:"):
+        st.toggle(
+            "Hide special tokens",
+            key="hide_specials",
+            help="[BOS], [CLS], [SEP]: rows and columns go, the visible share is said.",
+        )
+        st.toggle(
+            "Visible weights sum to 1", key="renormalise", help="Rescales what is visible when tokens are hidden."
+        )
+        st.toggle("Merge sub-words to words", key="merge_words", help="Keys summed, queries averaged.")
+        st.number_input("First position", 0, 4095, key="first", help="The others are summed in one column, 'rest'.")
+        st.number_input("Last position (0: to the end)", 0, 4095, key="last")
+        st.text_input("Second sentence", key="text_b", help="A head can be taken from a run on this one.")

@@ -1,0 +1,215 @@
+"""Small HTML tables that a page shows at no cost: no script, no plotting library, every label escaped.
+
+Colours are custom properties with fallbacks for both appearances, so that one string serves light and dark. Numbers
+have three significant digits in tabular figures, with the full value as their title. Captions and `scope` let a screen
+reader say what each number is.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from typing import SupportsFloat
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from viz_model.figures.theme import DARK, LIGHT, format_number, visible_token
+
+ADDS_UP = 1e-4  # relative: sums of float32 terms in another order differ by about 1e-6
+
+Floats = NDArray[np.float64]
+
+
+def prediction_table(
+    tokens: Sequence[str], probabilities: ArrayLike, before: ArrayLike | None = None, *, caption: str = "Next word"
+) -> str:
+    """Candidates with their probability as bar and number; with `before`, also what it was and the change."""
+    after = _vector(probabilities, tokens, "probabilities")
+    then = None if before is None else _vector(before, tokens, "before")
+    names = ["token", "probability"] if then is None else ["token", "before", "after", "change"]
+    rows = []
+    for i, token in enumerate(tokens):
+        cells = [head(token)]
+        if then is None:
+            cells.append(bar(after[i]))
+        else:
+            change = after[i] - then[i]
+            cells += [bar(then[i], "was"), bar(after[i]), number(change, _direction(change), signed=True)]
+        rows.append("".join(cells))
+    return table(caption, names, rows)
+
+
+def terms_table(
+    names: Sequence[str],
+    left: ArrayLike,
+    right: ArrayLike,
+    total: SupportsFloat | None = None,
+    *,
+    caption: str = "q \u00b7 k, term by term",
+    headings: tuple[str, str, str, str] = ("dimension", "q", "k", "q \u00d7 k"),
+    roles: tuple[str, str] = ("query", "key"),
+    total_name: str = "sum",
+) -> str:
+    """A dot product written out: each pair, its product and the sum, checked against the model's own `total`.
+
+    `roles` colour the two factors ('query', 'key', 'value', 'attention' or ''). For a weighted sum of values pass the
+    weights and one dimension of the values with roles ('attention', 'value').
+    """
+    a, b = _vector(left, names, "left"), _vector(right, names, "right")
+    products = a * b
+    body = zip(names, a, b, products, strict=True)
+    rows = [head(n) + number(x, roles[0]) + number(y, roles[1]) + number(p) for n, x, y, p in body]
+    foot = _footer(total_name, [None, None, float(products.sum())])
+    check = "" if total is None else _check(float(products.sum()), float(total))
+    return table(caption, list(headings), rows, foot, check)
+
+
+def softmax_table(
+    keys: Sequence[str],
+    scores: ArrayLike,
+    weights: ArrayLike,
+    mask: ArrayLike | None = None,
+    *,
+    caption: str = "Softmax of one row of scores",
+) -> str:
+    """Scores of one query, their exponentials, the sum, and the weights [key], checked against the model's own.
+
+    Exponentials are of score minus the largest score, which changes no weight and cannot overflow. Keys where `mask`
+    is False say 'masked' and count nothing; with none left the table says 'no key available'.
+    """
+    s, w = _vector(scores, keys, "scores"), _vector(weights, keys, "weights")
+    allowed = np.ones(len(keys), dtype=np.bool_) if mask is None else np.asarray(mask, dtype=np.bool_).reshape(-1)
+    if allowed.shape != s.shape:
+        raise ValueError(f"mask: expected {len(keys)} entries, got {allowed.size}")
+    top = float(s[allowed].max(initial=-np.inf))
+    powers = np.where(allowed, np.exp(np.where(allowed, s - top, 0.0)), 0.0) if allowed.any() else np.zeros_like(s)
+    hidden = '<td class="n muted">masked</td>' + '<td class="n muted">0</td>' * 2
+    rows = [
+        head(key, "key") + (number(s[i]) + number(powers[i]) + bar(w[i], "attention") if allowed[i] else hidden)
+        for i, key in enumerate(keys)
+    ]
+    total = f'<td class="n" title="{_full(w.sum())}">{format_number(w.sum(), 4)}</td>'
+    foot = _footer("sum", [None, float(powers.sum())], total)
+    if not allowed.any():
+        check = '<p class="check">No key available: every weight is 0.</p>'
+    else:
+        worst = int(np.abs(powers / powers.sum() - w).argmax())
+        check = _check(float(powers[worst] / powers.sum()), float(w[worst]), "the model's own weights")
+    return table(caption, ["key", "score", "exp(score \u2212 max)", "weight"], rows, foot, check)
+
+
+def matrix_table(
+    values: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    mask: ArrayLike | None = None,
+    corner: str = "query \u2193  key \u2192",
+    caption: str = "Attention weights",
+    limit: int = 64,
+) -> str:
+    """The numbers of a picture as a table, masked cells said in words; beyond `limit` rows or columns it says so."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (len(rows), len(columns)):
+        raise ValueError(f"values: expected [{len(rows)}, {len(columns)}] as labelled, got shape {array.shape}")
+    allowed = np.broadcast_to(True if mask is None else np.asarray(mask, dtype=np.bool_), array.shape)
+    body = []
+    for i, row in enumerate(rows[:limit]):
+        masked = '<td class="n muted">masked</td>'
+        cells = (number(array[i, j]) if allowed[i, j] else masked for j in range(min(limit, len(columns))))
+        body.append(head(row) + "".join(cells))
+    if max(array.shape) > limit:
+        caption += f" (the first {limit} of {array.shape[0]} rows and {array.shape[1]} columns)"
+    heads = [corner, *(visible_token(column) for column in columns[:limit])]
+    return table(caption, heads, body)
+
+
+def _vector(values: ArrayLike, labels: Sequence[str], name: str) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (len(labels),):
+        raise ValueError(f"{name}: expected one value for each of {len(labels)} labels, got shape {array.shape}")
+    return array
+
+
+def _direction(change: float) -> str:
+    return "more" if change > 0 else "less" if change < 0 else ""
+
+
+def head(token: str, role: str = "") -> str:
+    # bdi: a right-to-left token must not reorder its neighbours.
+    return f'<th scope="row" class="{role}"><bdi>{html.escape(visible_token(token))}</bdi></th>'
+
+
+def _full(value: float) -> str:
+    """The shortest digits that give the float32 back: what the model computed, without noise from widening."""
+    return str(np.float32(value))
+
+
+def number(value: float, role: str = "", *, signed: bool = False) -> str:
+    text = ("+" if signed and value > 0 else "") + format_number(value)
+    return f'<td class="n {role}" title="{_full(value)}">{text}</td>'
+
+
+def bar(share: float, role: str = "") -> str:
+    width = 100 * min(max(share, 0.0), 1.0) if np.isfinite(share) else 0.0
+    bar = f'<span class="bar"><span class="fill {role}" style="width:{width:.4g}%"></span></span>'
+    return f'<td class="n" title="{_full(share)}">{bar}<span class="beside">{format_number(share)}</span></td>'
+
+
+def _footer(name: str, values: Sequence[float | None], last: str = "") -> str:
+    cells = ("<td></td>" if value is None else number(value) for value in values)
+    return f'<tr class="sum"><th scope="row">{html.escape(name)}</th>{"".join(cells)}{last}</tr>'
+
+
+def _check(parts: float, total: float, what: str = "the model's own number") -> str:
+    if abs(parts - total) <= ADDS_UP * max(1.0, abs(total)):
+        said = f"\u2713 The parts add up to {what}."
+    else:
+        said = f"\u2717 The parts give {format_number(parts)}, {what} is {format_number(total)}."
+    return f'<p class="check">{html.escape(said)}</p>'
+
+
+def table(caption: str, heads: Sequence[str], rows: Iterable[str], foot: str = "", check: str = "") -> str:
+    top = "".join(f'<th scope="col" class="{"n" if i else ""}">{html.escape(h)}</th>' for i, h in enumerate(heads))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return (
+        f'<div class="glass-table" tabindex="0" role="region" aria-label="{html.escape(caption)}">'
+        f"<style>{STYLE}</style><table><caption>{html.escape(caption)}</caption><thead><tr>{top}</tr></thead>"
+        f"<tbody>{body}</tbody>{f'<tfoot>{foot}</tfoot>' if foot else ''}</table>{check}</div>"
+    )
+
+
+def either(name: str) -> str:
+    light, dark = getattr(LIGHT, name), getattr(DARK, name)
+    return f"var(--glass-{name.replace('_', '-')}, light-dark({light}, {dark}))"
+
+
+def _stop(ramp: str, i: int) -> str:
+    return f"var(--glass-{ramp}-{i}, light-dark({getattr(LIGHT, ramp)[i]}, {getattr(DARK, ramp)[i]}))"
+
+
+STYLE = (
+    ".glass-table{overflow-x:auto;max-width:100%}"
+    f".glass-table:focus-visible{{outline:2px solid {either('accent')};outline-offset:2px}}"
+    f".glass-table table{{border-collapse:collapse;font-size:.875rem;line-height:1.35;color:{either('text')};"
+    "font-variant-numeric:tabular-nums lining-nums;margin:0}"
+    f".glass-table caption{{text-align:left;caption-side:top;padding:0 0 .5rem;color:{either('muted')}}}"
+    f".glass-table th,.glass-table td{{padding:.3rem .9rem .3rem 0;border:0;border-bottom:1px solid {either('line')};"
+    "text-align:left;font-weight:400;white-space:nowrap;vertical-align:middle}"
+    f".glass-table thead th{{color:{either('muted')};font-size:.8125rem}}"
+    ".glass-table .n{text-align:right}"
+    f".glass-table .muted{{color:{either('muted')}}}"
+    + "".join(f".glass-table .{role}{{color:{either(role)}}}" for role in ("query", "key", "value"))
+    + f".glass-table .attention{{color:{_stop('series', 0)}}}"
+    f".glass-table .more{{color:{_stop('signed', 9)}}}.glass-table .less{{color:{_stop('signed', 1)}}}"
+    ".glass-table .sum th,.glass-table .sum td{border-bottom:0;font-weight:600;"
+    f"border-top:1px solid {either('muted')}}}"
+    f".glass-table .check{{margin:.5rem 0 0;font-size:.875rem;color:{either('muted')}}}"
+    ".glass-table .beside{display:inline-block;min-width:3.6em}"
+    f".glass-table .bar{{display:inline-block;width:4.5rem;height:.5rem;background:{either('surface')};"
+    "margin-right:.6rem;border-radius:2px;overflow:hidden;text-align:left;vertical-align:middle}"
+    f".glass-table .fill{{display:block;height:100%;background:{either('muted')}}}"
+    f".glass-table .fill.was{{background:{_stop('magnitude', 2)}}}"
+    f".glass-table .fill.attention{{background:{_stop('series', 0)}}}"
+)
