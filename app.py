@@ -1,28 +1,11 @@
-"""Glass Transformer: the router. One table of pages; what a page shows is in pages/."""
+"""Glass Transformer: the server. What each visitor runs is pages/ui/router.py.
+
+Streamlit would take a folder pages/ beside the script that it runs for pages of its own, and send the first visitor of a
+fresh server who follows a deep link to the wrong page: so the script lies elsewhere, and this file names it.
+"""
 
 import streamlit as st
 
-from pages.ui import session, warm_up
-from pages.ui.chrome import dress
+from pages.ui import warm_up
 
-PAGES = {
-    "Learn": [("pages/learn/the_cat_sat.py", "The cat sat", ":material/school:", "the-cat-sat")],
-    "Explore": [("pages/explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
-}
-
-st.set_page_config(page_title="Glass Transformer", page_icon="assets/favicon.svg", layout="wide")
-session.restore()
-page = st.navigation(
-    {
-        section: [
-            st.Page(script, title=title, icon=icon, url_path=path, default=path == "the-cat-sat")
-            for script, title, icon, path in pages
-        ]
-        for section, pages in PAGES.items()
-    },
-    position="hidden" if st.session_state["present"] else "sidebar",
-)
-dress(present=st.session_state["present"])
-page.run()
-session.publish()
-warm_up.settle()
+app = st.App("pages/ui/router.py", lifespan=warm_up.lifespan)

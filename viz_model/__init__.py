@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from viz_model import analysis, figures
-    from viz_model.arithmetic import arithmetic
     from viz_model.attention import AttentionTrace, MultiHeadAttention, attend
     from viz_model.blocks import BlockTrace, CrossBlockTrace
     from viz_model.checkpoint import CheckpointError, bundled, load, read_card, save
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
     from viz_model.generation import Sampling, generate, token_distribution
     from viz_model.inference import run
     from viz_model.models import Decoder, Encoder, EncoderDecoder, EncoderDecoderTrace, ModelTrace, StackTrace
-    from viz_model.textbook import textbook
+    from viz_model.terms import arithmetic
+    from viz_model.textbook import textbook_example
     from viz_model.tokenizer import Encoding, Specials, Tokenizer
     from viz_model.training.recipe import Recipe, recipes
 
 _homes = {
-    "arithmetic": "arithmetic",
     "attention": "AttentionTrace MultiHeadAttention attend",
     "blocks": "BlockTrace CrossBlockTrace",
     "checkpoint": "CheckpointError bundled load read_card save",
@@ -40,7 +39,8 @@ _homes = {
     "generation": "Sampling generate token_distribution",
     "inference": "run",
     "models": "Decoder Encoder EncoderDecoder EncoderDecoderTrace ModelTrace StackTrace",
-    "textbook": "textbook",
+    "terms": "arithmetic",
+    "textbook": "textbook_example",
     "tokenizer": "Encoding Specials Tokenizer",
     "training.recipe": "Recipe recipes",
 }
@@ -84,7 +84,7 @@ __all__ = [
     "run",
     "save",
     "steps",
-    "textbook",
+    "textbook_example",
     "token_distribution",
 ]
 

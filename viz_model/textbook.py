@@ -91,7 +91,7 @@ class Textbook:
     steps: tuple[Step, ...]
 
 
-def textbook(*, query: int = 1, changes: tuple[Change, ...] = (), what_if: WhatIf | None = None) -> Textbook:
+def textbook_example(*, query: int = 1, changes: tuple[Change, ...] = (), what_if: WhatIf | None = None) -> Textbook:
     """Computes the example for the word at `query`, after the changes, under other rules where asked."""
     what_if = what_if or WhatIf()
     given = {name: torch.tensor(values) for name, values in MATRICES.items()}
@@ -176,6 +176,6 @@ def default_value(matrix: str, row: int, column: int) -> float:
     """What a number was before any change, to see whether a change is one."""
     if matrix in MATRICES:
         return MATRICES[matrix][row][column]
-    example = textbook().steps
+    example = textbook_example().steps
     found: Array = next(eq.result.values for step in example for eq in step.equations if eq.result.name == matrix)
     return float(found[row, column])

@@ -5,23 +5,30 @@ import { drawText, fontOf } from "./text.js";
 import { binStarts } from "./payload.js";
 
 export function drawGrid(ctx, payload, grid, theme, dpr) {
-  const side = Math.max(1, Math.round(grid.size * dpr));
-  const image = ctx.createImageData(side, side), pixels = new Uint32Array(image.data.buffer);
+  // One image for all: hundreds of small ones cost a trip to the compositor each.
+  const side = Math.max(1, Math.round(grid.size * dpr)), width = Math.round(grid.width * dpr);
+  const image = ctx.createImageData(width, Math.round(grid.height * dpr));
+  const pixels = new Uint32Array(image.data.buffer);
   for (const { layer, head, x, y } of grid.tiles) {
-    paintThumbnail(pixels, side, payload.thumbnail(layer, head), theme.ramp.packed);
-    ctx.putImageData(image, Math.round(x * dpr), Math.round(y * dpr));
-    ctx.strokeStyle = theme.line;
-    ctx.strokeRect(x - 0.5, y - 0.5, grid.size + 1, grid.size + 1);
+    const start = Math.round(y * dpr) * width + Math.round(x * dpr);
+    paintThumbnail(pixels, start, width, side, payload.thumbnail(layer, head), theme.ramp.packed);
   }
+  ctx.putImageData(image, 0, 0);
+  ctx.beginPath();
+  for (const { x, y } of grid.tiles) ctx.rect(x - 0.5, y - 0.5, grid.size + 1, grid.size + 1);
+  ctx.strokeStyle = theme.line;
+  ctx.lineWidth = 1;
+  ctx.stroke();
   drawNumbers(ctx, payload, grid, theme);
 }
 
 // Fewer pixels than cells: the greatest weight of a pixel's cells, or a single sharp cell would vanish.
-function paintThumbnail(pixels, side, { values, rows, cols, scale }, colours) {
+function paintThumbnail(pixels, start, width, side, { values, rows, cols, scale }, colours) {
   const down = edges(rows, side), across = edges(cols, side);
   for (let y = 0; y < side; y++) {
     if (y > 0 && down.from[y] === down.from[y - 1] && down.to[y] === down.to[y - 1]) {
-      pixels.copyWithin(y * side, (y - 1) * side, y * side);
+      const above = start + (y - 1) * width;
+      pixels.copyWithin(above + width, above, above + side);
       continue;
     }
     for (let x = 0; x < side; x++) {
@@ -29,7 +36,7 @@ function paintThumbnail(pixels, side, { values, rows, cols, scale }, colours) {
       for (let r = down.from[y]; r < down.to[y]; r++) {
         for (let c = across.from[x]; c < across.to[x]; c++) if (values[r * cols + c] > most) most = values[r * cols + c];
       }
-      pixels[y * side + x] = colours[levelOf(most * scale, false)];
+      pixels[start + y * width + x] = colours[levelOf(most * scale, false)];
     }
   }
 }

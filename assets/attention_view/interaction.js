@@ -11,7 +11,7 @@ const REST = 260;
 export function listen(view) {
   const { parts, root } = view;
   const { frame, grid } = parts;
-  frame.onscroll = () => view.draw();
+  frame.onscroll = () => view.set({ scroll: { x: frame.scrollLeft, y: frame.scrollTop } });
   parts.pane.onpointermove = (event) => pointAtCell(view, event);
   parts.pane.onpointerleave = () => { hideTip(view); view.set({ hover: null }); };
   parts.pane.onclick = (event) => clickCell(view, event);
@@ -41,8 +41,7 @@ function pointIn(element, event) {
 
 function find(view, event) {
   const [x, y] = pointIn(view.parts.pane, event);
-  const scroll = { x: view.parts.frame.scrollLeft, y: view.parts.frame.scrollTop };
-  const cell = view.shape === "arcs" ? arcAt(view.layout, x, y, scroll) : cellAt(view.layout, x, y, scroll);
+  const cell = (view.shape === "arcs" ? arcAt : cellAt)(view.layout, x, y, view.scroll);
   return cell && cell.query !== null && cell.key !== null ? strongestUnder(view, cell) : cell;
 }
 

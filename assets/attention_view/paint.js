@@ -19,7 +19,7 @@ export function paint(view) {
   scene.theme = theme;
   const room = arrange(view, theme);
   paintHeads(view, theme, dpr, room);
-  const layout = layoutPicture(view, dpr, room), scroll = { x: view.parts.frame.scrollLeft, y: view.parts.frame.scrollTop };
+  const layout = layoutPicture(view, dpr, room), { scroll } = view;
   view.layout = layout;
   const arcs = view.shape === "arcs";
   if (changed(cache, "base", scene, theme, layout, scroll.x, scroll.y, dpr)) {
@@ -59,7 +59,7 @@ function clean(canvas, width, height, dpr) {
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
   }
-  const pen = canvas.getContext("2d");
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.clearRect(0, 0, w, h);
   pen.setTransform(dpr, 0, 0, dpr, 0, 0);

@@ -6,7 +6,7 @@ import { drawMap } from "./heatmap.js";
 import { arcsLayout, mapLayout } from "./layout.js";
 import { sceneOf } from "./paint.js";
 import { drawArcsOverlay, drawMapOverlay } from "./overlay.js";
-import { drawText, fontOf, inFull, widthOf } from "./text.js";
+import { asTraveller, drawText, fontOf, inFull, widthOf } from "./text.js";
 import { VectorPen } from "./vector.js";
 import { headName, roleOf, shareNote } from "./words.js";
 
@@ -62,7 +62,7 @@ function figure(view, scene) {
 function drawFigure(makePen, view, scene, dpr) {
   const { arcs, layout } = figure(view, scene), { header } = scene.payload, { theme } = scene;
   const caption = lines(captionOf(view, scene), layout.width, fontOf(11.5));
-  const width = layout.width + 2 * MARGIN, height = layout.height + 118 + caption.length * 17;
+  const width = layout.width + 2 * MARGIN, height = layout.height + 124 + caption.length * 17;
   const pen = makePen(width, height);
   pen.fillStyle = theme.paper;
   pen.fillRect(0, 0, width, height);
@@ -76,7 +76,7 @@ function drawFigure(makePen, view, scene, dpr) {
   (arcs ? drawArcsOverlay : drawMapOverlay)(pen, scene, layout, NOTHING, null, chosen);
   pen.restore();
   drawScale(pen, scene, MARGIN, layout.height + 70, dpr);
-  caption.forEach((line, i) => drawText(pen, line, MARGIN, layout.height + 104 + i * 17, { font: fontOf(11.5), colour: theme.quiet }));
+  caption.forEach((line, i) => drawText(pen, line, MARGIN, layout.height + 114 + i * 17, { font: fontOf(11.5), colour: theme.quiet }));
   return pen;
 }
 
@@ -127,7 +127,7 @@ function pngOf(view, scene) {
 }
 
 export function svgOf(view, scene) {
-  const pen = drawFigure((width, height) => new VectorPen(width, height), view, scene, 1);
+  const pen = asTraveller(() => drawFigure((width, height) => new VectorPen(width, height), view, scene, 1));
   return new Blob([String(pen)], { type: "image/svg+xml" });
 }
 
@@ -136,10 +136,15 @@ async function htmlOf(view) {
   const source = await (await fetch(import.meta.url)).text();
   const style = view.root.getRootNode().querySelector("style")?.textContent ?? "";
   const bytes = Array.from(view.payload.bytes, (byte) => String.fromCharCode(byte)).join("");
-  const name = headName(view.selection), { caption, model } = view.payload.header;
-  const marks = { title: plain(`${model ? model + " · " : ""}${name}`), caption: plain(caption ?? ""), style, data: btoa(bytes),
+  const { title, caption, model, colours } = view.payload.header;
+  const marks = { title: plain(title || model || "Attention weights"), caption: plain(caption ?? ""), style, data: btoa(bytes),
+    light: pageColours(colours.light), dark: pageColours(colours.dark),
     script: source.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--") };
   return new Blob([pageTemplate.replace(/\{\{(\w+)\}\}/g, (_, mark) => marks[mark])], { type: "text/html" });
+}
+
+function pageColours({ paper, ink, accent }) {
+  return `--st-background-color: ${paper}; --st-text-color: ${ink}; --st-primary-color: ${accent};`;
 }
 
 function plain(text) {

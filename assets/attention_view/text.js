@@ -1,6 +1,7 @@
 // Tokens and numbers as they are written. Every token is drawn literally: canvas text or textContent, never markup.
 
-const FACES = '"Source Sans", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+const HOST_FACE = '"Source Sans", ';
+const FACES = HOST_FACE + 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
 export function fontOf(size, weight = 400) {
   return `${weight} ${size}px ${FACES}`;
@@ -8,6 +9,24 @@ export function fontOf(size, weight = 400) {
 
 let ruler;
 const widths = new Map();
+
+// For a drawing that travels without the host's font: measures and writes with what every machine has.
+let travelling = false;
+
+export function travellingFont(font) {
+  return font.replace(HOST_FACE, "");
+}
+
+export function asTraveller(draw) {
+  travelling = true;
+  widths.clear();
+  try {
+    return draw();
+  } finally {
+    travelling = false;
+    widths.clear();
+  }
+}
 
 // After a font has arrived every width is another.
 export function forgetWidths() {
@@ -20,7 +39,7 @@ export function widthOf(text, font) {
   if (width === undefined) {
     if (widths.size > 20000) widths.clear();
     ruler ??= document.createElement("canvas").getContext("2d");
-    ruler.font = font;
+    ruler.font = travelling ? travellingFont(font) : font;
     width = ruler.measureText(text).width;
     widths.set(name, width);
   }

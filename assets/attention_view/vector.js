@@ -1,3 +1,5 @@
+import { travellingFont } from "./text.js";
+
 // A pen with the part of the canvas context that the pictures use, which writes SVG: one drawing code for screen, PNG and SVG.
 
 const escape = (text) => String(text).replace(/[&<>"]/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark])
@@ -33,7 +35,11 @@ export class VectorPen {
   lineTo(x, y) { this.path += `L${short(x)} ${short(y)}`; }
   bezierCurveTo(...at) { this.path += `C${at.map(short).join(" ")}`; }
   rect(x, y, w, h) { this.path += `M${short(x)} ${short(y)}h${short(w)}v${short(h)}h${short(-w)}z`; }
-  roundRect(x, y, w, h) { this.rect(x, y, w, h); }
+  roundRect(x, y, w, h, r) {
+    const turn = (dx, dy) => `a${r} ${r} 0 0 1 ${short(dx)} ${short(dy)}`;
+    this.path += `M${short(x + r)} ${short(y)}h${short(w - 2 * r)}${turn(r, r)}v${short(h - 2 * r)}${turn(-r, r)}`
+      + `h${short(2 * r - w)}${turn(-r, -r)}v${short(2 * r - h)}${turn(r, -r)}z`;
+  }
 
   clip() {
     this.defs += `<clipPath id="clip${++this.clips}"><path d="${this.path}"/></clipPath>`;
@@ -45,7 +51,7 @@ export class VectorPen {
     this.body.push(`<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}" opacity="${short(this.globalAlpha)}"/>`);
   }
   fillRect(x, y, w, h) {
-    this.body.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="${this.fillStyle}"/>`);
+    this.body.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="${this.fillStyle}" shape-rendering="crispEdges"/>`);
   }
   strokeRect(x, y, w, h) {
     this.body.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"/>`);
@@ -55,11 +61,11 @@ export class VectorPen {
     const anchor = ANCHORS[this.textAlign][this.direction], turn = this.direction === "rtl" ? ' direction="rtl"' : "";
     // Drawing programs differ on dominant-baseline: the middle of the small letters is worked out here.
     const low = y + 0.35 * Number(/([\d.]+)px/.exec(this.font)[1]);
-    this.body.push(`<text x="${short(x)}" y="${short(low)}" text-anchor="${anchor}"${turn} fill="${this.fillStyle}" style="font:${escape(this.font)}">${escape(text)}</text>`);
+    this.body.push(`<text x="${short(x)}" y="${short(low)}" text-anchor="${anchor}"${turn} fill="${this.fillStyle}" style="font:${escape(travellingFont(this.font))}">${escape(text)}</text>`);
   }
 
   toString() {
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${short(this.width)}" height="${short(this.height)}" viewBox="0 0 ${short(this.width)} ${short(this.height)}">`
-      + `<defs>${this.defs}</defs><g shape-rendering="crispEdges" xml:space="preserve">${this.body.join("")}</g></svg>`;
+      + `<defs>${this.defs}</defs><g xml:space="preserve">${this.body.join("")}</g></svg>`;
   }
 }

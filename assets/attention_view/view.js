@@ -34,6 +34,8 @@ export class View {
     this.zoom = "fit";
     this.share = 1;
     this.cache = {};
+    // Kept by the scroll event: asking the frame would force a layout in every frame drawn.
+    this.scroll = { x: 0, y: 0 };
     this.width = root.getBoundingClientRect().width;
     this.observer = new ResizeObserver(([entry]) => {
       const width = entry.contentRect.width;

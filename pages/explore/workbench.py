@@ -11,13 +11,13 @@ chrome.head("Workbench", words["idea"])
 bench = sentence.choose()
 chrome.notes()
 
-left, right = st.columns([2.6, 1], gap="large")
+left, right = st.columns([3, 1], gap="large")
 with left:
     picture.show(bench)
 with right:
     inspector.show(bench)
-    editing.show(bench)
 
+editing.show(bench)
 predictions.show(bench)
 panels.show(bench, words)
 

@@ -25,10 +25,11 @@ _copy_link = st.components.v2.component(
 _DRESS = """<style>
 .block-container, [data-testid="stMainBlockContainer"] { padding-top: 3.25rem; padding-bottom: 4rem; }
 [data-testid="stMarkdownContainer"] p { max-width: 70ch; }
+h1 { font-size: 2rem !important; padding: 0 !important; }
 .stMarkdown, .stHtml { font-variant-numeric: tabular-nums; }
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
-  h1 { font-size: 1.75rem !important; }
+  h1 { font-size: 1.6rem !important; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
 </style>"""

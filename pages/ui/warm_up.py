@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import streamlit as st
 
 
-@st.cache_resource
-def begin() -> threading.Thread:
-    """Imports what the pictures need in the background, once a server, while the first page draws its inputs."""
-    thread = threading.Thread(target=_import, daemon=True)
-    thread.start()
-    return thread
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
+    """At the server's start, beside it: imports what the pictures need, so that the first visitor does not wait."""
+    threading.Thread(target=_import, daemon=True).start()
+    yield {}
 
 
 @st.cache_resource
@@ -28,6 +30,7 @@ def settle() -> None:
 
 
 def _import() -> None:
-    from pages.ui import runs
+    from viz_model.checkpoint import load
+    from viz_model.inference import run
 
-    runs.run("english-causal", "The cat sat on the mat")
+    run(load("english-causal"), "The cat sat on the mat")

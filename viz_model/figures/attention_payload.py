@@ -195,6 +195,9 @@ def _packed_mask(mask: npt.NDArray[np.bool_], layers: int, size: tuple[int, int]
 
 def _colours(theme: Theme) -> dict[str, Any]:
     return {
+        "paper": theme.background,
+        "ink": theme.text,
+        "accent": theme.accent,
         "query": theme.query,
         "key": theme.key,
         "on_token": theme.background,

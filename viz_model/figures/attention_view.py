@@ -64,16 +64,22 @@ def export_html(payload: bytes, title: str = "", caption: str = "") -> str:
     `title` and `caption` are plain text, which is escaped; the tokens travel inside the payload in base64.
     """
     header = unpack(payload).header
-    shown = f"Layer {header['selection']['layer']} · Head {header['selection']['head']}"
     marks = {
-        "title": html.escape(title or shown),
+        "title": html.escape(title or header["title"] or header["model"] or "Attention weights"),
         "caption": html.escape(caption or header["caption"]),
+        "light": _page_colours(header["colours"]["light"]),
+        "dark": _page_colours(header["colours"]["dark"]),
         "style": style(),
         "script": _inert(script()),
         "data": base64.b64encode(payload).decode("ascii"),
     }
     template = (_ASSETS / "page.html").read_text(encoding="utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], template)
+
+
+def _page_colours(colours: dict[str, str]) -> str:
+    names = {"background-color": "paper", "text-color": "ink", "primary-color": "accent"}
+    return " ".join(f"--st-{name}: {colours[source]};" for name, source in names.items())
 
 
 def _inert(source: str) -> str:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -28,7 +28,6 @@ RuleKind = Literal["matmul", "transposed-matmul", "elementwise", "row"]
 VERSION = 1
 LONGEST_SIDE = 1024
 _ASSETS = Path(__file__).parents[2] / "assets" / "calculation_view"
-_TINTS = {"attention": "unit", "plain": "none"}
 _SPOKEN = {"×": "times", "=": "equals", "+": "plus", "−": "minus", "·": "dot", "⊙": "times, cell by cell"}
 
 
@@ -91,8 +90,8 @@ class Calculation:
     """An unpacked payload: the header and, by matrix name, float32 values [row, column] and bool masks."""
 
     header: dict[str, Any]
-    values: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
-    masked: dict[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
+    values: dict[str, npt.NDArray[np.float32]]
+    masked: dict[str, npt.NDArray[np.bool_]]
 
 
 def colours_of(theme: Theme) -> dict[str, Any]:
@@ -126,22 +125,19 @@ def pack(
     matrices. `limits` bound what may be typed into editable matrices.
     Raises ValueError with what was expected and what came, for shapes, labels, roles and names that do not fit.
     """
-    arrays: list[bytes] = []
-    offset = 0
+    body = bytearray()
 
     def append(array: npt.NDArray[Any]) -> int:
-        nonlocal offset
-        start, raw = offset, array.tobytes()
-        arrays.append(raw + b"\0" * (-len(raw) % 4))
-        offset += len(arrays[-1])
+        start, raw = len(body), array.tobytes()
+        body.extend(raw + b"\0" * (-len(raw) % 4))
         return start
 
     described: list[dict[str, Any]] = []
     shapes: dict[str, tuple[int, int]] = {}
     for item in items:
         if isinstance(item, Operator):
-            spoken = item.spoken or _SPOKEN.get(item.symbol, item.symbol)
-            described.append({"kind": "operator", "symbol": item.symbol, "spoken": spoken})
+            described.append({"kind": "operator", **asdict(item)})
+            described[-1]["spoken"] = item.spoken or _SPOKEN.get(item.symbol, item.symbol)
             continue
         entry, values, masked = _describe(item)
         if item.name in shapes:
@@ -165,11 +161,10 @@ def pack(
         "limits": list(limits),
         "colours": {"light": colours_of(LIGHT), "dark": colours_of(DARK)},
     }
-    body = b"".join(arrays)
     header["id"] = hashlib.sha256(json.dumps(header).encode() + body).hexdigest()[:16]
     text = json.dumps(header, allow_nan=False).encode("ascii")
     text += b" " * (-len(text) % 4)
-    return len(text).to_bytes(4, "little") + text + body
+    return len(text).to_bytes(4, "little") + text + bytes(body)
 
 
 def unpack(payload: bytes) -> Calculation:
@@ -179,7 +174,7 @@ def unpack(payload: bytes) -> Calculation:
     if header.get("version") != VERSION:
         raise ValueError(f"expected payload version {VERSION}, got {header.get('version')}")
     body = payload[4 + length :]
-    calculation = Calculation(header)
+    calculation = Calculation(header, {}, {})
     for item in header["items"]:
         if item["kind"] != "matrix":
             continue
@@ -224,7 +219,7 @@ def _describe(item: Matrix) -> tuple[dict[str, Any], npt.NDArray[np.float32], np
         "symbol": item.name if item.symbol is None else item.symbol,
         "of": None if item.of is None else visible_token(item.of),
         "role": item.role,
-        "tint": _TINTS.get(item.role, "signed"),
+        "tint": {"attention": "unit", "plain": "none"}.get(item.role, "signed"),
         "shape": list(values.shape),
         "rows": labels[0],
         "columns": labels[1],

@@ -73,7 +73,9 @@ def _token(token: str) -> str:
 
 _OWN = (
     ".glass-link .reads{margin:0 0 .75rem;font-size:1.0625rem;max-width:none}"
-    f".glass-link .reads strong{{display:block;font-size:2.25rem;line-height:1.2;font-weight:600;color:{either('text')}}}"
+    f".glass-link .reads strong{{display:block;font-size:2.25rem;line-height:1.2;font-weight:600;"
+    f"color:{either('text')}}}"
+    ".glass-link table{width:100%;table-layout:auto}"
+    ".glass-link th,.glass-link td{padding-right:.6rem;vertical-align:baseline}"
     ".glass-link .why{white-space:normal;font-size:.8125rem;padding-right:0}"
-    ".glass-link table{width:100%}"
 )

@@ -15,7 +15,7 @@ from viz_model.figures.templates import plotly_template
 from viz_model.figures.theme import Theme, format_number, readable_on, sample, visible_token
 
 LABEL_LIMIT = 18  # characters of a token beside the picture
-MOST_TICKS = 40  # labels along the top; with more, every second, third ... is left out (hovering shows each)
+MOST_TICKS = 24  # labels along the top; with more, every second, third ... is left out (hovering shows each)
 LINE = 15  # pixels that a label needs down the side
 MOST_WRITTEN = (24, 7)  # rows and columns up to which cells carry their text
 CELL = ((8, 46), (12, 40), (24, 28), (40, 16))  # (up to this many rows, pixels a row)
@@ -148,6 +148,8 @@ def framed(
         update(tickmode="linear", tick0=0, dtick=step, tickformat="d", labelalias=alias, title_text=name)
     figure.update_xaxes(side="top", range=[-0.5, len(columns) - 0.5])
     figure.update_yaxes(range=[len(rows) - 0.5, -0.5])
+    if len(columns) > 12:
+        figure.update_xaxes(tickfont_size=11)
     if max(len(rows), len(columns)) <= 24:
         figure.update_layout(shapes=_cell_lines(len(rows), len(columns), theme))
     longest = max(len(visible_token(column, LABEL_LIMIT)) for column in columns)

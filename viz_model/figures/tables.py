@@ -185,7 +185,7 @@ def either(name: str) -> str:
     return f"var(--glass-{name.replace('_', '-')}, light-dark({light}, {dark}))"
 
 
-def _stop(ramp: str, i: int) -> str:
+def stop(ramp: str, i: int) -> str:
     return f"var(--glass-{ramp}-{i}, light-dark({getattr(LIGHT, ramp)[i]}, {getattr(DARK, ramp)[i]}))"
 
 
@@ -201,8 +201,8 @@ STYLE = (
     ".glass-table .n{text-align:right}"
     f".glass-table .muted{{color:{either('muted')}}}"
     + "".join(f".glass-table .{role}{{color:{either(role)}}}" for role in ("query", "key", "value"))
-    + f".glass-table .attention{{color:{_stop('series', 0)}}}"
-    f".glass-table .more{{color:{_stop('signed', 9)}}}.glass-table .less{{color:{_stop('signed', 1)}}}"
+    + f".glass-table .attention{{color:{stop('series', 0)}}}"
+    f".glass-table .more{{color:{stop('signed', 9)}}}.glass-table .less{{color:{stop('signed', 1)}}}"
     ".glass-table .sum th,.glass-table .sum td{border-bottom:0;font-weight:600;"
     f"border-top:1px solid {either('muted')}}}"
     f".glass-table .check{{margin:.5rem 0 0;font-size:.875rem;color:{either('muted')}}}"
@@ -210,6 +210,6 @@ STYLE = (
     f".glass-table .bar{{display:inline-block;width:4.5rem;height:.5rem;background:{either('surface')};"
     "margin-right:.6rem;border-radius:2px;overflow:hidden;text-align:left;vertical-align:middle}"
     f".glass-table .fill{{display:block;height:100%;background:{either('muted')}}}"
-    f".glass-table .fill.was{{background:{_stop('magnitude', 2)}}}"
-    f".glass-table .fill.attention{{background:{_stop('series', 0)}}}"
+    f".glass-table .fill.was{{background:{stop('magnitude', 2)}}}"
+    f".glass-table .fill.attention{{background:{stop('series', 0)}}}"
 )

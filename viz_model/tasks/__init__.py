@@ -1,1 +1,1 @@
-"""Tasks: seeded examples with known right answers, one task a file; nothing here needs torch."""
+"""Tasks: seeded examples with known right answers, one task a file."""

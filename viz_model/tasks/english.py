@@ -4,7 +4,8 @@ The rules are in `english_rules`, the words in `english_lexicon`. Every string h
 and the entropy of the language are exact: a trained model's loss can be read beside the best that any model can have.
 
 A sentence is written as a person would type it: a capital on the first word (left out with probability
-`LOWER_CASE`, names and "I" apart) and a final "." with probability `FULL_STOP`, which is a word of its own.
+`LOWER_CASE`, names and "I" apart) and a final "." with probability `FULL_STOP`, which is a word of its own. Sentences
+have 3 words or more, about one in ten thousand more than 20, none more than 38 (a "." apart).
 """
 
 import math
@@ -113,7 +114,13 @@ def mean_surprisal(sentences: Sequence[Sentence]) -> float:
 
 
 def agreement_items(n: int, seed: int, attractors: int | None = None) -> list[AgreementItem]:
-    """n different tests of agreement; with `attractors`, only those with exactly so many (0, 1 or 2)."""
+    """n different tests of agreement; with `attractors`, only those with exactly so many.
+
+    Two attractors are rare: one in some two thousand sentences, of which ten thousand take a second. Raises ValueError
+    for other numbers than 0, 1 and 2.
+    """
+    if attractors not in (None, 0, 1, 2):
+        raise ValueError(f"expected 0, 1 or 2 attractors (or None for any), got {attractors}")
     random = random_module.Random(seed)
     items: dict[AgreementItem, None] = {}
     while len(items) < n:
@@ -159,7 +166,8 @@ def log_probability(words: Sequence[str]) -> float:
 
 
 def _sentence(tree: Tree, lower: bool, stop: bool) -> Sentence:
-    words = [word for word, _ in tree.leaves()]
+    leaves = tree.leaves()
+    words = [word for word, _ in leaves]
     # "a" before a vowel letter is spelt "an": decided by the next word, so it costs no choice.
     following = [*words[1:], ""]
     spelt = ["an" if w == "a" and after[:1] in tuple("aeiou") else w for w, after in zip(words, following, strict=True)]
@@ -167,7 +175,7 @@ def _sentence(tree: Tree, lower: bool, stop: bool) -> Sentence:
     if words[0] not in FIXED_CASE:
         log_probability += math.log(LOWER_CASE if lower else 1.0 - LOWER_CASE)
         spelt[0] = spelt[0] if lower else _capital(spelt[0])
-    return Sentence((*spelt, ".") if stop else tuple(spelt), log_probability, *read_relations(tree))
+    return Sentence((*spelt, ".") if stop else tuple(spelt), log_probability, *read_relations(tree, leaves))
 
 
 def _core(words: Sequence[str]) -> tuple[str, ...]:

@@ -51,11 +51,10 @@ class Agreement:
     wrong: str
 
 
-def read_relations(tree: Tree) -> tuple[tuple[Relation, ...], tuple[Agreement, ...]]:
-    """The relations of a sentence, by query and key, and its agreements, by verb."""
+def read_relations(tree: Tree, leaves: Sequence[tuple[str, str]]) -> tuple[tuple[Relation, ...], tuple[Agreement, ...]]:
+    """The relations of a sentence, by query and key, and its agreements, by verb; `leaves` are those of the tree."""
     links: list[_Link] = []
     _read_links(tree, 0, links)
-    leaves = list(tree.leaves())
     relations = {
         Relation(RELATIONS[link.role], query, key) for link in links for query in link.later for key in link.earlier
     }

@@ -1,15 +1,16 @@
 """A probabilistic context-free grammar read from a table: sampling, parsing, and exact entropy.
 
-The table is text. One rule a line, `Left -> weight right side | weight right side` (a line that starts
-with `|` goes on with the one above); the weights of a left side are
-scaled to sum to 1. A capitalised symbol is expanded further, any other is a word of the sentence.
-`<n>` stands for each value of the variable n: on the left it makes one rule for each value, on the right alone it
-shares the weight equally. `Symbol^` marks the head of a phrase (there may be two, joined by "and"), `Symbol:role` says
-what a part is to that head; heads and roles carry the relations between words and have no probability of their own.
+The table is text. One rule a line, `Left -> weight right side | weight right side` (a line that starts with `|` goes
+on with the one above); the weights of a left side are scaled to sum to 1. A capitalised symbol is expanded further,
+any other is a word of the sentence. `<n>` stands for each value of the variable n: on the left it makes one rule for
+each value, on the right alone it shares the weight equally. `Symbol^` marks the head of a phrase (there may be two,
+joined by "and"), `Symbol:role` says what a part is to that head; heads and roles carry the relations between words and
+have no probability of their own.
 
 Sources: Booth and Thompson (1973) for probabilistic grammars; Soule (1974) and Grenander (1976) for their entropy.
 """
 
+import bisect
 import itertools
 import math
 import random as random_module
@@ -37,18 +38,23 @@ class Tree:
     rule: Rule
     children: "tuple[Tree | str, ...]"
 
-    def leaves(self) -> Iterator[tuple[str, str]]:
+    def leaves(self) -> list[tuple[str, str]]:
         """The words from left to right, each with the symbol that made it."""
+        found: list[tuple[str, str]] = []
         for child in self.children:
             if isinstance(child, Tree):
-                yield from child.leaves()
+                found += child.leaves()
             else:
-                yield child, self.rule.left
+                found.append((child, self.rule.left))
+        return found
 
     def log_probability(self) -> float:
         """Natural log of the product of the probabilities of all rules used."""
-        below = (child.log_probability() for child in self.children if isinstance(child, Tree))
-        return math.log(self.rule.probability) + math.fsum(below)
+        total = math.log(self.rule.probability)
+        for child in self.children:
+            if isinstance(child, Tree):
+                total += child.log_probability()
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,8 @@ class Grammar:
         """Takes the rules by left side, with probabilities that sum to 1 for each."""
         self.rules = {left: tuple(alternatives) for left, alternatives in rules.items()}
         self.start = start
-        self._cumulative = {
-            left: list(itertools.accumulate(rule.probability for rule in alternatives))
+        self._bounds = {
+            left: list(itertools.accumulate(rule.probability for rule in alternatives))[:-1]
             for left, alternatives in self.rules.items()
         }
 
@@ -114,7 +120,7 @@ class Grammar:
         return self._expand(self.start, random)
 
     def _expand(self, symbol: str, random: random_module.Random) -> Tree:
-        rule = random.choices(self.rules[symbol], cum_weights=self._cumulative[symbol])[0]
+        rule = self.rules[symbol][bisect.bisect_right(self._bounds[symbol], random.random())]
         return Tree(rule, tuple(self._expand(part, random) if part in self.rules else part for part in rule.right))
 
     def derivations(self, words: Sequence[str]) -> list[Tree]:

@@ -17,30 +17,30 @@ def show(bench: Bench) -> None:
         return
     layer, head, query, key = bench.layer, bench.head, bench.query, bench.key
     off = chrome.locked("edits")
-    st.caption(f"**Change layer {layer}, head {head}** and compare before and after.")
-    with st.container(horizontal=True, gap="small", key="edit_buttons"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="edit_buttons"):
+        st.markdown(f"**Change layer {layer}, head {head}:**", width="content")
         _button("Silence head", AblateHead(layer, head), "The head's output becomes zero.", off)
         _button(
             "Cut link", KnockOut(layer, head, query, key), "As if this key were masked; the row is scaled to 1.", off
         )
         _button("Make uniform", UniformHead(layer, head), "It reads all the keys it may equally.", off)
+        with st.popover("Set weight", disabled=off):
+            value = st.slider("Weight of the chosen link", 0.0, 1.0, 0.5, 0.05, key="new_weight")
+            _button(
+                "Set it", SetWeight(layer, head, query, key, value), "The rest of the row shares what is left.", off
+            )
         _button(
             "Take from second",
             PatchHead(layer, head, source=""),
             "Puts in what this head computed on the second sentence (under 'How to look').",
             off or not bench.text_b.strip(),
         )
-        with st.popover("Set weight", disabled=off):
-            value = st.slider("Weight of the chosen link", 0.0, 1.0, 0.5, 0.05, key="new_weight")
-            _button(
-                "Set it", SetWeight(layer, head, query, key, value), "The rest of the row shares what is left.", off
-            )
-    if not bench.edits:
-        return
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="edits_in_force"):
-        st.button("Undo", key="undo", on_click=session.put, kwargs={"edits": bench.edits[:-1]}, disabled=off)
-        st.button("Clear edits", key="clear", on_click=session.put, kwargs={"edits": ()}, disabled=off)
-    st.markdown("\n".join(f"{i}. {chrome.literal(in_words(code, bench))}" for i, code in enumerate(bench.edits, 1)))
+        if bench.edits:
+            st.button("Undo", key="undo", on_click=session.put, kwargs={"edits": bench.edits[:-1]}, disabled=off)
+            st.button("Clear edits", key="clear", on_click=session.put, kwargs={"edits": ()}, disabled=off)
+    if bench.edits:
+        said = "; ".join(in_words(code, bench) for code in bench.edits)
+        st.caption(f"In force: {chrome.literal(said)}.")
 
 
 def in_words(code: str, bench: Bench) -> str:

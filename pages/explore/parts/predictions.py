@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.explore.parts.sentence import Bench
 from pages.ui import chrome
-from viz_model.figures import prediction_table
+from viz_model.figures.prediction_strip import prediction_strip
 from viz_model.prediction import predict
 
 TOP = 8
@@ -21,7 +21,7 @@ def show(bench: Bench) -> None:
         was = [float(before.distribution.probabilities[one.id]) for one in best]
     names = [bench.run.model.tokenizer.token(one.id) for one in best]
     caption = after.asks + (", before and after your edits" if bench.edits else "")
-    st.html(prediction_table(names, [one.probability for one in best], before=was, caption=caption))
+    st.html(prediction_strip(names, [one.probability for one in best], before=was, caption=caption))
 
 
 def reads_previous(bench: Bench) -> tuple[str, str]:

@@ -1,0 +1,30 @@
+"""What every visitor's run starts with: the page table, the state from the link, the page, the link written back."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui import chrome, session, warm_up
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    "Learn": [("learn/the_cat_sat.py", "The cat sat", ":material/school:", "the-cat-sat")],
+    "Explore": [("explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
+}
+
+st.set_page_config(page_title="Glass Transformer", page_icon=str(ROOT / "assets" / "favicon.svg"), layout="wide")
+session.restore()
+page = st.navigation(
+    {
+        section: [
+            st.Page(ROOT / "pages" / script, title=title, icon=icon, url_path=path, default=path == "the-cat-sat")
+            for script, title, icon, path in pages
+        ]
+        for section, pages in PAGES.items()
+    },
+    position="hidden" if st.session_state["present"] else "sidebar",
+)
+chrome.dress(present=st.session_state["present"])
+page.run()
+session.publish()
+warm_up.settle()

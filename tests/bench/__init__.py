@@ -1,0 +1,1 @@
+"""How fast and how small, beside the tools of the same kind: `python -m tests.bench`."""
