@@ -23,13 +23,15 @@ _copy_link = st.components.v2.component(
 )
 
 _DRESS = """<style>
-.block-container, [data-testid="stMainBlockContainer"] { padding-top: 3.25rem; padding-bottom: 4rem; }
+.block-container, [data-testid="stMainBlockContainer"] { padding-top: 4.25rem; padding-bottom: 4rem; }
 [data-testid="stMarkdownContainer"] p { max-width: 70ch; }
 h1 { font-size: 2rem !important; padding: 0 !important; }
+h3 { font-size: 1.35rem !important; }
 .stMarkdown, .stHtml { font-variant-numeric: tabular-nums; }
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   h1 { font-size: 1.6rem !important; }
+  .st-key-walk > .st-key-step, .st-key-walk > :has(.st-key-step) { order: 3; flex-basis: 100%; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
 </style>"""

@@ -96,7 +96,7 @@ def some_words() -> Entry:
 
 MODELS = ("english-causal", "english-masked", "untrained")
 VIEWS = ("map", "arcs")
-PANELS = ("query-key", "lens", "rollout", "attribution", "generate", "tokens")
+PANELS = ("query-key", "lens", "rollout", "values", "attribution", "generate", "tokens")
 
 TABLE: dict[str, Entry] = {
     # what is looked at, on every page

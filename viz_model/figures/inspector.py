@@ -58,7 +58,7 @@ def link_summary(
         f'<p class="reads"><span class="query">{_token(query)}</span> reads <span class="key">{_token(key)}</span>'
         f'<strong title="{np.float32(weight)}">{format_number(weight)}</strong></p>'
         f"<table><caption>Where does this number come from?</caption><tbody>{body}</tbody>"
-        f'<tfoot><tr class="check"><td colspan="3">{check}</td></tr></tfoot></table></div>'
+        f'</table><p class="check">{check}</p></div>'
     )
 
 

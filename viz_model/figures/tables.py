@@ -61,7 +61,7 @@ def terms_table(
     body = zip(names, a, b, products, strict=True)
     rows = [head(n) + number(x, roles[0]) + number(y, roles[1]) + number(p) for n, x, y, p in body]
     foot = _footer(total_name, [None, None, float(products.sum())])
-    check = "" if total is None else _check(float(products.sum()), float(total))
+    check = "" if total is None else check_line(float(products.sum()), float(total))
     return table(caption, list(headings), rows, foot, check)
 
 
@@ -95,7 +95,7 @@ def softmax_table(
         check = '<p class="check">No key available: every weight is 0.</p>'
     else:
         worst = int(np.abs(powers / powers.sum() - w).argmax())
-        check = _check(float(powers[worst] / powers.sum()), float(w[worst]), "the model's own weights")
+        check = check_line(float(powers[worst] / powers.sum()), float(w[worst]), "the model's own weights")
     return table(caption, ["key", "score", "exp(score \u2212 max)", "weight"], rows, foot, check)
 
 
@@ -162,7 +162,7 @@ def _footer(name: str, values: Sequence[float | None], last: str = "") -> str:
     return f'<tr class="sum"><th scope="row">{html.escape(name)}</th>{"".join(cells)}{last}</tr>'
 
 
-def _check(parts: float, total: float, what: str = "the model's own number") -> str:
+def check_line(parts: float, total: float, what: str = "the model's own number") -> str:
     if abs(parts - total) <= ADDS_UP * max(1.0, abs(total)):
         said = f"\u2713 The parts add up to {what}."
     else:

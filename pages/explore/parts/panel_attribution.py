@@ -18,7 +18,8 @@ def show(bench: Bench) -> None:
     tokens = bench.trace.tokens
     if len(tokens) > LONGEST:
         st.info(
-            f"Attribution runs the model once for each token: it is shown for up to {LONGEST} tokens, this text has {len(tokens)}."
+            "Attribution runs the model once without each token: "
+            f"it is shown for up to {LONGEST} tokens, this text has {len(tokens)}."
         )
         return
     found = predict(bench.run.model, bench.trace, bench.run.reading.encoding, bench.query)
@@ -30,7 +31,8 @@ def show(bench: Bench) -> None:
     said = bench.run.model.tokenizer.token(answer)
     st.markdown(
         f"Answer explained: **{said}** at position {found.position}, probability "
-        f"{float(found.distribution.probabilities[answer]):.3f}. Attention is that of layer {bench.layer}, head {bench.head}."
+        f"{float(found.distribution.probabilities[answer]):.3f}. "
+        f"Attention is that of layer {bench.layer}, head {bench.head}."
     )
     st.altair_chart(attribution_bars(tokens, shares, theme=theme.current()), key="attribution", theme=None)
     for name in ("gradient × input", "ablation"):

@@ -45,7 +45,8 @@ def show(bench: Bench) -> None:
     )
     ids = [step.chosen for step in steps]
     st.markdown("**Written:**")
-    st.code(bench.run.reading.text + " ⟶ " + " ".join(token(i) for i in ids), language=None, wrap_lines=True)
+    text = bench.run.model.tokenizer.decode([*bench.trace.ids[0].tolist(), *ids])
+    st.code(text, language=None, wrap_lines=True)
     if steps and steps[-1].reason:
         st.caption(f"It stopped after {len(steps)} tokens: {steps[-1].reason}.")
     at = st.slider("Step", 1, len(steps), 1, key="generation_step") if len(steps) > 1 else 1

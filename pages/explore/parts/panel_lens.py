@@ -1,26 +1,55 @@
-"""The logit lens: what the model would say after each layer."""
+"""The logit lens, and which parts of the model wrote the answer into the residual stream."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import theme
-from viz_model.analysis import logit_lens
+from pages.ui import chrome, theme
+from viz_model.analysis import logit_lens, residual_terms
 from viz_model.figures import logit_lens as draw
+from viz_model.figures.term_list import term_list
+from viz_model.prediction import predict
 
-WIDEST = 24
+WIDEST = 24  # positions in the picture
 
 
 def show(bench: Bench) -> None:
-    n = len(bench.trace.tokens)
-    first = max(0, min(bench.query - WIDEST // 2, n - WIDEST))
-    logits = logit_lens(bench.run.model, bench.trace)[:, 0, first : first + WIDEST]
-    probabilities = logits.softmax(-1)
+    tokens, token = bench.trace.tokens, bench.run.model.tokenizer.token
+    first = max(0, min(bench.query - WIDEST // 2, len(tokens) - WIDEST))
+    probabilities = logit_lens(bench.run.model, bench.trace)[:, 0, first : first + WIDEST].softmax(-1)
     best = probabilities.max(-1)
-    token = bench.run.model.tokenizer.token
-    said = [[token(int(i)) for i in row] for row in best.indices]
-    figure = draw(bench.trace.tokens[first : first + WIDEST], said, best.values.numpy(), theme=theme.current())
-    if n > WIDEST:
-        st.caption(f"Positions {first} to {min(first + WIDEST, n) - 1} of {n}, around the chosen query.")
+    figure = draw(
+        [[token(i) for i in row] for row in best.indices.tolist()],
+        best.values.numpy(),
+        positions=tokens[first : first + WIDEST],
+        layers=["embedding", *(f"layer {i}" for i in range(len(bench.trace.blocks)))],
+        theme=theme.current(),
+    )
+    if len(tokens) > WIDEST:
+        st.caption(f"Positions {first} to {first + WIDEST - 1} of {len(tokens)}, around the chosen query.")
     st.plotly_chart(figure, key="lens", theme=None, config={"displayModeBar": False})
+    _answer(bench)
+
+
+def _answer(bench: Bench) -> None:
+    """The logit of the model's own answer as a sum over the parts of the model."""
+    found = predict(bench.run.model, bench.trace, bench.run.reading.encoding, bench.query)
+    answer = int(found.distribution.order[0])
+    terms = residual_terms(bench.run.model, bench.trace, position=found.position, token=answer)
+    said = bench.run.model.tokenizer.token(answer)
+    st.markdown(
+        f"**Who wrote “{chrome.literal(said)}”?** Its logit at position {found.position} is a sum: what each part of "
+        "the model added to the residual stream, read through the unembedding with the norm's scale held fixed."
+    )
+    logit = float(bench.trace.logits[0, found.position, answer])
+    st.html(
+        term_list([(_name(t.kind, t.layer, t.head), t.value) for t in terms], logit, caption="Parts, largest first")
+    )
+
+
+def _name(kind: str, layer: int | None, head: int | None) -> str:
+    name = kind.replace("_", " ")
+    if head is not None:
+        return f"layer {layer} head {head}"
+    return name if layer is None else f"layer {layer} {name}"

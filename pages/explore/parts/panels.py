@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.explore.parts import panel_attribution, panel_generate, panel_lens, panel_rollout, panel_terms, panel_tokens
+from pages.explore.parts import (
+    panel_attribution,
+    panel_generate,
+    panel_lens,
+    panel_rollout,
+    panel_terms,
+    panel_tokens,
+    panel_values,
+)
 from pages.explore.parts.sentence import Bench
 from pages.ui import chrome, session
 
@@ -14,6 +22,7 @@ TITLES = {
     "query-key": "Query · key",
     "lens": "Logit lens",
     "rollout": "Rollout",
+    "values": "Value-weighted",
     "attribution": "Attribution",
     "generate": "Generate",
     "tokens": "Tokens",
@@ -22,6 +31,7 @@ PANELS = {
     "query-key": panel_terms.show,
     "lens": panel_lens.show,
     "rollout": panel_rollout.show,
+    "values": panel_values.show,
     "attribution": panel_attribution.show,
     "generate": panel_generate.show,
     "tokens": panel_tokens.show,

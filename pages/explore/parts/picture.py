@@ -11,7 +11,7 @@ from pages.explore.parts.sentence import Bench
 from pages.ui import chrome, downloads, pictures, runs, session
 from viz_model.analysis import head_roles
 from viz_model.display import Shown, place_of, shown
-from viz_model.figures import attention_view
+from viz_model.figures import attention_view, matrix_table
 
 
 def show(bench: Bench) -> None:
@@ -52,8 +52,20 @@ def show(bench: Bench) -> None:
         )
     if said:
         st.caption(" ".join(said))
-    if chrome.shown("downloads"):
-        downloads.trace_button(bench.name, bench.run, bench.edits)
+    with st.container(horizontal=True, key="under_picture"):
+        if chrome.shown("downloads"):
+            downloads.trace_button(bench.name, bench.run, bench.edits)
+        if st.button("As a table", key="as_table", icon=":material/table:", help="The numbers of the chosen head."):
+            _table(bench)
+
+
+@st.dialog("The numbers of the picture", width="large")
+def _table(bench: Bench) -> None:
+    seen = bench.shown
+    caption = f"Weights of layer {bench.layer}, head {bench.head}"
+    st.html(
+        matrix_table(seen.weights[bench.layer][bench.head], seen.queries, seen.keys, mask=seen.mask, caption=caption)
+    )
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.learn.parts import story
 from pages.ui import pictures, session
-from viz_model.terms import arithmetic
 from viz_model.computation import Equation, Matrix, Step
 from viz_model.figures import calculation_view as view
 from viz_model.figures.arithmetic_line import arithmetic_line, weighted_sum_line
+from viz_model.terms import Arithmetic, arithmetic
 from viz_model.textbook import LARGEST, Change
 
 EDITABLE = ("E", "P", "X", "W_Q", "W_K", "W_V", "W_O", "Q", "K", "V")
@@ -30,18 +30,11 @@ RULES: dict[str, Any] = {
 }
 SIGNS = {
     "lookup": "→",
-    "norm": "norm →",
-    "rms": "norm →",
-    "rotation": "turned →",
     "mask": "mask →",
     "softmax": "softmax →",
     "edit": "by hand →",
 }
-COLOURS = {
-    "dots": ("query", "key"),
-    "matmul": ("attention", "value"),
-    "affine": ("", ""),
-}
+WRITTEN_OUT = ("norm", "rms", "rotation")  # rules whose cells the picture does not write out itself
 
 
 def show(lesson: story.Lesson, step: Step) -> None:
@@ -181,22 +174,32 @@ def _place(matrix: Matrix, lesson: story.Lesson, row: int, column: int) -> tuple
 
 
 def _arithmetic(lesson: story.Lesson, step: Step, at: int, cell: tuple[int, int, int]) -> None:
+    """The chosen number's terms where the picture itself does not write them, and whether they add up."""
     equation = step.equations[at]
     which, row, column = cell
     if which == len(equation.operands) and equation.rule not in ("given", "lookup", "edit", "mask"):
         found = arithmetic(equation, row, column)
-        st.html(
-            arithmetic_line(
-                found.row,
-                found.column,
-                [(term.name, term.factors) for term in found.terms],
-                found.value,
-                divisor=found.divisor,
-                divisor_name=found.divisor_name,
-                adds_up=found.adds_up,
-                roles=COLOURS.get(equation.rule, ("", "")),
-                name=equation.result.name,
+        if equation.rule in WRITTEN_OUT:
+            st.html(
+                arithmetic_line(
+                    found.row,
+                    found.column,
+                    [(term.name, term.factors) for term in found.terms],
+                    found.value,
+                    divisor=found.divisor,
+                    divisor_name=found.divisor_name,
+                    adds_up=found.adds_up,
+                    name=equation.result.name,
+                )
             )
-        )
+        else:
+            st.caption(_check(found, lesson))
     if step.name == "heads":
         st.html(weighted_sum_line(lesson.weights, lesson.tokens))
+
+
+def _check(found: Arithmetic, lesson: story.Lesson) -> str:
+    if not found.adds_up:
+        return f"✗ The parts give {found.recomputed:.6g}, not {found.value:.6g}: please report it."
+    row_sum = f" The row sums to {sum(lesson.weights):.3f}." if found.kind == "softmax" else ""
+    return f"✓ The parts, computed anew, add up to this number.{row_sum}"
