@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from viz_model.checkpoint import CheckpointError, bundled, load, read_card, save
     from viz_model.computation import steps
     from viz_model.config import EncoderDecoderConfig, TransformerConfig, presets
-    from viz_model.edits import AblateHead, KnockOut, PatchHead, SetWeight, UniformHead, parse_edit
+    from viz_model.edit_codes import parse_edit
+    from viz_model.edits import AblateHead, KnockOut, PatchHead, SetWeight, UniformHead
     from viz_model.generation import Sampling, generate, token_distribution
     from viz_model.inference import run
     from viz_model.models import Decoder, Encoder, EncoderDecoder, EncoderDecoderTrace, ModelTrace, StackTrace
@@ -35,7 +36,8 @@ _homes = {
     "checkpoint": "CheckpointError bundled load read_card save",
     "computation": "steps",
     "config": "EncoderDecoderConfig TransformerConfig presets",
-    "edits": "AblateHead KnockOut PatchHead SetWeight UniformHead parse_edit",
+    "edit_codes": "parse_edit",
+    "edits": "AblateHead KnockOut PatchHead SetWeight UniformHead",
     "generation": "Sampling generate token_distribution",
     "inference": "run",
     "models": "Decoder Encoder EncoderDecoder EncoderDecoderTrace ModelTrace StackTrace",

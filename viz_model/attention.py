@@ -77,6 +77,8 @@ def attend(
     fused: torch's own kernel, for training: the same heads, but the weights are never made (an empty tensor).
     """
     if fused:
+        if edits:
+            raise ValueError("edits: expected none with fused attention, which makes no weights to edit.")
         if bias is not None:
             bias = bias.masked_fill(~mask, -math.inf)
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask if bias is None else bias, scale=scale)

@@ -6,6 +6,7 @@ The JSON holds the config, the tokenizers, the recipe and seed that trained it a
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +17,13 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
-from viz_model.config import EncoderDecoderConfig, TransformerConfig, config_from_dict, config_to_dict
+from viz_model.config import Config, EncoderDecoderConfig, TransformerConfig, config_from_dict, config_to_dict
 from viz_model.models import Decoder, Encoder, EncoderDecoder, Model
 from viz_model.tokenizer import Tokenizer
 
 FORMAT = "glass-transformer"
 VERSION = 1
+LARGEST_CONTEXT = 2**26  # numbers in a table of positions: about a million positions at d_model 64
 BUNDLED = Path(__file__).parent.parent / "assets" / "models"
 
 _kinds: dict[str, type[Encoder] | type[Decoder]] = {"encoder": Encoder, "decoder": Decoder}
@@ -43,7 +45,7 @@ class Card:
 
 def bundled() -> tuple[str, ...]:
     """The names of the models that ship, sorted."""
-    return tuple(sorted(folder.name for folder in BUNDLED.iterdir() if (folder / "model.json").exists()))
+    return tuple(sorted(path.parent.name for path in BUNDLED.glob("*/model.json")))
 
 
 def save(
@@ -89,17 +91,19 @@ def load(name: str | Path) -> Model:
     """
     folder = _folder(name)
     card = _read_json(folder)
+    tensors = _read_tensors(folder / "model.safetensors")
     try:
         config = config_from_dict(card["config"])
+        _check_size(config, tensors)
         model = _build(card["kind"], config)
         for name in ("tokenizer", "target_tokenizer"):
             if name in card:
-                setattr(model, name, Tokenizer.from_json(card[name]))
+                setattr(model, name, _tokenizer(card[name], config, name))
     except KeyError as missing:
         raise CheckpointError(f"{folder / 'model.json'}: expected the field {missing}, got none.") from None
-    except (TypeError, ValueError) as error:
+    except (ValueError, TypeError, OverflowError, RuntimeError) as error:  # numbers that torch cannot take, too
         raise CheckpointError(f"{folder / 'model.json'}: {error}") from None
-    _fill(model, folder / "model.safetensors")
+    _fill(model, tensors, folder / "model.safetensors")
     return model.eval().requires_grad_(False)
 
 
@@ -113,7 +117,7 @@ def _folder(name: str | Path) -> Path:
     if isinstance(name, str) and name in bundled():
         return BUNDLED / name
     folder = Path(name)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # False, not an error, for a name that no file can have
         raise CheckpointError(f"model: expected one of {', '.join(bundled())} or a checkpoint's folder, got {name!r}.")
     return folder
 
@@ -124,7 +128,7 @@ def _read_json(folder: Path) -> dict[str, Any]:
         card = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise CheckpointError(f"{folder}: expected the files model.json and model.safetensors, got none.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # not UTF-8 and not JSON are both a ValueError
         raise CheckpointError(f"{path}: expected JSON text, got something damaged ({error}).") from None
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise CheckpointError(f"{path}: expected a file that says format {FORMAT!r}, got a foreign one.")
@@ -133,25 +137,59 @@ def _read_json(folder: Path) -> dict[str, Any]:
     return card
 
 
-def _build(kind: str, config: object) -> Model:
+def _build(kind: object, config: Config) -> Model:
     if kind == "encoder-decoder" and isinstance(config, EncoderDecoderConfig):
         return EncoderDecoder(config)
-    if kind in _kinds and isinstance(config, TransformerConfig):
+    if isinstance(kind, str) and kind in _kinds and isinstance(config, TransformerConfig):
         return _kinds[kind](config)
     raise ValueError(f"kind: expected encoder, decoder or encoder-decoder with a config to match, got {kind!r}.")
 
 
-def _fill(model: Model, path: Path) -> None:
+def _tokenizer(text: str, config: Config, name: str) -> Tokenizer:
+    made = Tokenizer.from_json(text)
+    if isinstance(config, EncoderDecoderConfig):
+        config = config.encoder if name == "tokenizer" else config.decoder
+    if made.vocab_size > config.vocab_size:
+        raise ValueError(f"{name}: expected at most {config.vocab_size} tokens (vocab_size), got {made.vocab_size}.")
+    return made
+
+
+def _read_tensors(path: Path) -> dict[str, torch.Tensor]:
     try:
         tensors = load_tensors(path.read_bytes())
     except FileNotFoundError:
         raise CheckpointError(f"{path}: expected the weights in this file, got none.") from None
-    except SafetensorError as error:
+    except (OSError, SafetensorError, KeyError, RuntimeError, ValueError) as error:
         raise CheckpointError(
             f"{path}: expected a safetensors file, got something else or damaged ({error})."
         ) from None
+    for name, tensor in tensors.items():
+        if tensor.dtype != torch.float32:
+            raise CheckpointError(
+                f"{path}: expected {name} in float32, got {str(tensor.dtype).removeprefix('torch.')}."
+            )
+    return tensors
+
+
+def _check_size(config: Config, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Raises ValueError for a model far larger than its weights: making it first could take the machine's memory."""
+    largest = max((tensor.numel() for tensor in tensors.values()), default=0)
+    for part in (config.encoder, config.decoder) if isinstance(config, EncoderDecoderConfig) else (config,):
+        widths = [part.vocab_size]
+        if part.n_layers:
+            widths += [part.n_heads * part.d_head, part.d_ff if part.feed_forward else 0]
+        if max(widths) * part.d_model > largest or part.n_layers > len(tensors):
+            raise ValueError("config: expected the size of the weights beside it, got a larger model.")
+        if part.context_length * part.d_model > LARGEST_CONTEXT:
+            raise ValueError(
+                f"context_length: expected at most {LARGEST_CONTEXT // part.d_model} at d_model {part.d_model}, "
+                f"got {part.context_length}."
+            )
+
+
+def _fill(model: Model, tensors: Mapping[str, torch.Tensor], path: Path) -> None:
     wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-    if "unembed.weight" not in tensors and model.unembed.weight is _target_embedding(model):
+    if model.unembed.weight is _target_embedding(model):
         del wanted["unembed.weight"]
     got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
     if wanted != got:

@@ -39,8 +39,11 @@ class TransformerConfig:
 
     def __post_init__(self) -> None:
         for name in ("vocab_size", "context_length", "d_model", "n_heads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, got {getattr(self, name)}.")
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name}: expected a whole number of at least 1, got {value!r}.")
+        if not self.rotary_base > 0:
+            raise ValueError(f"rotary_base: expected a number above 0, got {self.rotary_base}.")
         if self.n_layers < 0:
             raise ValueError(f"n_layers: expected 0 or more, got {self.n_layers}.")
         if self.d_head < 0 or self.d_ff < 0 or self.n_kv_heads < 0:
@@ -112,7 +115,7 @@ def config_from_dict(data: dict[str, Any]) -> Config:
     kinds = {"int": int, "bool": bool, "float": (int, float)}
     for name, value in data.items():
         wanted = kinds.get(str(fields[name].type), str)
-        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):  # type: ignore[arg-type]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):  # type: ignore[arg-type]
             raise ValueError(f"config: expected {fields[name].type} for {name}, got {value!r}.")
     return TransformerConfig(**data)
 

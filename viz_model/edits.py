@@ -2,7 +2,7 @@
 
 An edit is a small frozen callable. Attention calls it with the tensor that it changes (the weights, or the heads'
 outputs) and gets a changed copy back: nothing is stored on the model, so two people's edits cannot meet. Edits
-apply in the order given. `code` writes an edit as a short word for a link, `parse_edit` reads it.
+apply in the order given. `code` writes an edit as a short word for a link; `edit_codes.parse_edit` reads it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Edit:
     def code(self) -> str:
         """The edit as a word for a link, e.g. 'ablate_0_2'; its parts in the order of the fields."""
         own = [f.name for f in fields(self) if f.name not in ("stack", "attention", "source")]
-        parts = [self.name, *(_write(getattr(self, name)) for name in own)]
+        parts = [self.name, *(_written(getattr(self, name)) for name in own)]
         parts += [self.stack] if self.stack else []
         return "_".join(parts + (["cross"] if self.attention == "cross" else []))
 
@@ -89,15 +89,13 @@ class KnockOut(Edit):
 
     def __call__(self, x: Tensor, mask: Tensor) -> Tensor:
         _check_position("key", self.key, x.shape[-1])
-        rows = _rows(self.query, x.shape[-2])
-        changed = x[:, self.head].clone()
-        kept = changed[:, rows]
-        kept[..., self.key] = 0.0
+        cut = torch.zeros(x.shape[-2:], dtype=torch.bool, device=x.device)
+        cut[_rows(self.query, x.shape[-2]), self.key] = True
+        kept = x[:, self.head].masked_fill(cut, 0.0)
         if self.renormalise:
-            total = kept.sum(-1, keepdim=True)
-            kept = torch.where(total > 0, kept / total.clamp(min=torch.finfo(x.dtype).tiny), 0.0)
-        changed[:, rows] = kept
-        return _with_head(x, self.head, changed)
+            scaled = _to_sum(kept, 1.0)
+            kept = torch.where(cut.any(-1, keepdim=True), scaled, kept)
+        return _with_head(x, self.head, kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +118,16 @@ class SetWeight(Edit):
 
     def __call__(self, x: Tensor, mask: Tensor) -> Tensor:
         _check_position("key", self.key, x.shape[-1])
-        _rows(self.query, x.shape[-2])
-        changed = x[:, self.head].clone()
-        row = changed[:, self.query].clone()
+        at_query = torch.zeros(x.shape[-2], 1, dtype=torch.bool, device=x.device)
+        at_query[_rows(self.query, x.shape[-2])] = True
+        at_key = torch.arange(x.shape[-1], device=x.device) == self.key
+        row = x[:, self.head, self.query]
         if self.renormalise:
-            others = row.clone()
-            others[:, self.key] = 0.0
-            spare = mask[:, 0, self.query].to(x.dtype).expand_as(others).clone()
-            spare[:, self.key] = 0.0
-            others = torch.where(others.sum(-1, keepdim=True) > 0, others, spare)
-            total = others.sum(-1, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny)
-            row = others * ((1.0 - self.value) / total)
-        row[:, self.key] = self.value
-        changed[:, self.query] = row
-        return _with_head(x, self.head, changed)
+            others = row.masked_fill(at_key, 0.0)
+            spare = (mask[:, 0, self.query] & ~at_key).to(x.dtype).expand_as(others)
+            row = _to_sum(torch.where(others.sum(-1, keepdim=True) > 0, others, spare), 1.0 - self.value)
+        row = row.masked_fill(at_key, self.value)
+        return _with_head(x, self.head, torch.where(at_query, row[:, None], x[:, self.head]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,41 +153,26 @@ class PatchHead(Edit):
     def __call__(self, x: Tensor, mask: Tensor) -> Tensor:
         if isinstance(self.source, str):
             raise TypeError("source: a model expects a trace here, got a text; vm.run turns texts into traces.")
-        stack = getattr(self.source, self.stack) if self.stack else self.source
-        block = stack.blocks[self.layer]
-        trace = block.cross_attention if self.attention == "cross" else block.attention
-        other: Tensor = getattr(trace, self.what)[:, self.head]
-        if other.shape[-2:] != x.shape[-2:]:
+        stack = getattr(self.source, self.stack, None) if self.stack else self.source
+        blocks = getattr(stack, "blocks", ())
+        if not self.layer < len(blocks):
+            raise ValueError(f"{self._where}: expected a run with such a layer, got one of {len(blocks)} layers.")
+        block = blocks[self.layer]
+        trace = getattr(block, "cross_attention" if self.attention == "cross" else "attention", None)
+        heads: Tensor | None = getattr(trace, self.what, None)
+        if heads is None or not self.head < heads.shape[1]:
+            raise ValueError(f"{self._where}: expected a run with such a head, got one without.")
+        other = heads[:, self.head]
+        if other.shape[1:] != x.shape[2:] or other.shape[0] not in (1, x.shape[0]):
             raise ValueError(
-                f"patch: expected a run of {x.shape[-2]} positions to take head {self.head} of layer {self.layer} "
-                f"from, got one of {other.shape[-2]}."
+                f"{self._where}: expected {self.what} of shape {[x.shape[0], *x.shape[2:]]} from the other run, "
+                f"got {list(other.shape)}; both texts must have the same number of tokens."
             )
         return _with_head(x, self.head, other.expand_as(x[:, self.head]))
 
-
-kinds: dict[str, type[Edit]] = {kind.name: kind for kind in (AblateHead, KnockOut, SetWeight, UniformHead, PatchHead)}
-
-
-def parse_edit(code: str, *, source: Any = "") -> Edit:
-    """Reads `Edit.code` back; `source` is what a patch takes from. Raises ValueError that says what was expected."""
-    name, *parts = code.split("_")
-    if name not in kinds:
-        raise ValueError(f"edit: expected one of {', '.join(kinds)}, got {name!r}.")
-    kind = kinds[name]
-    options: dict[str, Any] = {"attention": "self", "stack": ""}
-    if parts and parts[-1] == "cross":
-        options["attention"] = parts.pop()
-    if parts and parts[-1] in ("encoder", "decoder"):
-        options["stack"] = parts.pop()
-    own = [f for f in fields(kind) if f.name not in (*options, "source")]
-    if len(parts) != len(own):
-        names = ", ".join(f.name for f in own)
-        raise ValueError(f"edit {code!r}: expected {name} with {names}, got {len(parts)} parts.")
-    for f, part in zip(own, parts, strict=True):
-        options[f.name] = _read(str(f.type), part, f"{f.name} in edit {code!r}")
-    if kind is PatchHead:
-        options["source"] = source
-    return kind(**options)
+    @property
+    def _where(self) -> str:
+        return f"patch of layer {self.layer}, head {self.head}"
 
 
 def check_edits(edits: Iterable[Edit], *, stacks: dict[str, tuple[int, int, bool]]) -> None:
@@ -209,7 +188,8 @@ def check_edits(edits: Iterable[Edit], *, stacks: dict[str, tuple[int, int, bool
         if edit.attention == "cross" and not has_cross:
             raise ValueError(f"edit {edit.code}: expected self-attention, got cross, which this stack does not have.")
         if not 0 <= edit.layer < n_layers:
-            raise ValueError(f"edit {edit.code}: expected a layer from 0 to {n_layers - 1}, got {edit.layer}.")
+            known = f"a layer from 0 to {n_layers - 1}" if n_layers else "no edit, since there is no layer"
+            raise ValueError(f"edit {edit.code}: expected {known}, got {edit.layer}.")
         if not 0 <= edit.head < n_heads:
             raise ValueError(f"edit {edit.code}: expected a head from 0 to {n_heads - 1}, got {edit.head}.")
 
@@ -229,6 +209,13 @@ def _with_head(x: Tensor, head: int, values: Tensor) -> Tensor:
     return torch.cat((x[:, :head], values[:, None], x[:, head + 1 :]), dim=1)
 
 
+def _to_sum(weights: Tensor, total: float) -> Tensor:
+    """Rows scaled to sum to `total`; a row of zeros stays zeros."""
+    now = weights.sum(-1, keepdim=True)
+    # Divided first: what is left may be next to nothing, and 1 / next to nothing is infinite.
+    return torch.where(now > 0, weights / torch.where(now > 0, now, 1.0) * total, 0.0)
+
+
 def _rows(query: int | None, n: int) -> slice:
     if query is None:
         return slice(None)
@@ -241,26 +228,7 @@ def _check_position(name: str, position: int, n: int) -> None:
         raise ValueError(f"{name}: expected a position from 0 to {n - 1}, got {position}.")
 
 
-def _write(value: object) -> str:
+def _written(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "all" if value is None else str(value)
-
-
-def _read(annotation: str, text: str, what: str) -> object:
-    if annotation == "bool":
-        if text not in ("yes", "no"):
-            raise ValueError(f"{what}: expected yes or no, got {text!r}.")
-        return text == "yes"
-    if "None" in annotation and text == "all":
-        return None
-    if annotation.startswith("int"):
-        if not (text.isascii() and text.isdigit()):
-            raise ValueError(f"{what}: expected a whole number, got {text!r}.")
-        return int(text)
-    if annotation == "float":
-        try:
-            return float(text)
-        except ValueError:
-            raise ValueError(f"{what}: expected a number, got {text!r}.") from None
-    return text

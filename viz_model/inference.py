@@ -24,16 +24,22 @@ def run(model: EncoderDecoder, text: str, *, target: str, edits: Sequence[Edit] 
 def run(model: Model, text: str, *, target: str | None = None, edits: Sequence[Edit] = ()) -> Trace:
     """Everything that `model` computes for `text`, as a trace of batch 1.
 
-    target: what the decoder of an encoder-decoder has written so far. A `PatchHead` whose source is a text takes
-    from an unedited run of that text. Raises ValueError where the text gives no token, or more than the model reads.
+    target: what the decoder of an encoder-decoder has written so far, "" at its start. A `PatchHead` whose source is
+    a text takes from an unedited run of that text. Raises ValueError where the text gives no token, or more than the
+    model reads.
     """
     edits = tuple(_with_trace(model, edit, target) for edit in edits)
     if isinstance(model, EncoderDecoder):
         if target is None:
             raise ValueError("target: an encoder-decoder expects the text that its decoder has written, got none.")
         source = encode(_tokenizer(model.tokenizer), text, limit=model.config.encoder.context_length)
+        # Before the first word the decoder reads its begin token alone: an empty target is a start, not a mistake.
         written = encode(
-            _tokenizer(model.target_tokenizer or model.tokenizer), target, limit=model.config.decoder.context_length
+            _tokenizer(model.target_tokenizer or model.tokenizer),
+            target,
+            limit=model.config.decoder.context_length,
+            name="target",
+            may_be_empty=True,
         )
         with torch.inference_mode():
             trace = model(torch.tensor([source.ids]), torch.tensor([written.ids]), edits=edits)
@@ -50,13 +56,17 @@ def run(model: Model, text: str, *, target: str | None = None, edits: Sequence[E
     return replace(one, tokens=encoding.tokens)
 
 
-def encode(tokenizer: Tokenizer, text: str, *, limit: int) -> Encoding:
-    """The text's tokens; raises ValueError where there is none, or where there are more than `limit`."""
+def encode(tokenizer: Tokenizer, text: str, *, limit: int, name: str = "text", may_be_empty: bool = False) -> Encoding:
+    """The text's tokens; raises ValueError where it gives none, or where there are more than `limit`.
+
+    name: what the error calls the text; may_be_empty: added special tokens alone are enough.
+    """
     encoding = tokenizer.encode(text)
-    if all(encoding.special) and not text.strip():
-        raise ValueError("text: expected at least one word, got an empty text.")
+    if not any(end > start for start, end in encoding.offsets) and not (may_be_empty and encoding.ids):
+        got = "characters that are left out" if text.strip() else "an empty text"
+        raise ValueError(f"{name}: expected at least one word, got {got}.")
     if len(encoding.ids) > limit:
-        raise ValueError(f"text: expected at most {limit} tokens (the model's context), got {len(encoding.ids)}.")
+        raise ValueError(f"{name}: expected at most {limit} tokens (the model's context), got {len(encoding.ids)}.")
     return encoding
 
 

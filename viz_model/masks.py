@@ -18,6 +18,7 @@ def causal(n: int) -> Tensor:
 
 def prefix(n: int, length: int) -> Tensor:
     """The first `length` positions read each other freely, the rest is causal (Raffel et al., 2020, section 3.2.1)."""
+    _at_least("length", length, 0)
     mask = causal(n)
     mask[..., :length] = True
     return mask
@@ -25,6 +26,7 @@ def prefix(n: int, length: int) -> Tensor:
 
 def window(n: int, width: int, *, is_causal: bool = False) -> Tensor:
     """A query reads keys less than `width` positions away (Beltagy et al., 2020). Bool [1, 1, query, key]."""
+    _at_least("width", width, 1)
     position = torch.arange(n)
     near = (position[:, None] - position[None, :]).abs() < width
     return near[None, None] & causal(n) if is_causal else near[None, None]
@@ -32,12 +34,14 @@ def window(n: int, width: int, *, is_causal: bool = False) -> Tensor:
 
 def strided(n: int, stride: int) -> Tensor:
     """Causal; the last `stride` keys and every `stride`-th before them (Child et al., 2019, section 4.2)."""
+    _at_least("stride", stride, 1)
     distance = torch.arange(n)[:, None] - torch.arange(n)[None, :]
     return (((distance < stride) | (distance % stride == 0)) & (distance >= 0))[None, None]
 
 
 def block(n: int, size: int) -> Tensor:
     """A query reads the keys of its own block of `size` positions. Bool [1, 1, query, key]."""
+    _at_least("size", size, 1)
     of = torch.arange(n) // size
     return (of[:, None] == of[None, :])[None, None]
 
@@ -47,7 +51,7 @@ def padding(present: Tensor) -> Tensor:
     return present.bool()[:, None, None, :]
 
 
-def resolve(own: Tensor, given: Tensor | None, *, n_query: int, n_key: int) -> Tensor:
+def resolve(own: Tensor, given: Tensor | None, *, n_query: int, n_key: int, batch: int) -> Tensor:
     """The mask that attention uses: the model's own, narrowed by padding or replaced by a whole mask.
 
     given: None, or bool [batch, key] (which keys are tokens: narrows), or bool [batch or 1, 1, query, key] (replaces).
@@ -57,10 +61,16 @@ def resolve(own: Tensor, given: Tensor | None, *, n_query: int, n_key: int) -> T
         return own
     if given.dtype != torch.bool:
         raise TypeError(f"mask: expected bool (True = may attend), got {str(given.dtype).removeprefix('torch.')}.")
-    if given.dim() == 2 and given.shape[1] == n_key:
-        return own & padding(given)
-    if given.dim() == 4 and given.shape[1:] == (1, n_query, n_key):
-        return given
-    raise ValueError(
-        f"mask: expected [batch, {n_key}] or [batch or 1, 1, {n_query}, {n_key}], got {list(given.shape)}."
-    )
+    narrows = given.dim() == 2 and given.shape[1] == n_key
+    if not narrows and not (given.dim() == 4 and given.shape[1:] == (1, n_query, n_key)):
+        raise ValueError(
+            f"mask: expected [batch, {n_key}] or [batch or 1, 1, {n_query}, {n_key}], got {list(given.shape)}."
+        )
+    if given.shape[0] not in (1, batch):
+        raise ValueError(f"mask: expected one row, or one for each of {batch} texts, got {given.shape[0]}.")
+    return own & padding(given) if narrows else given
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{name}: expected at least {least}, got {value}.")

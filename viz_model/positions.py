@@ -66,14 +66,19 @@ def t5_bucket(distance: Tensor, *, bidirectional: bool, n_buckets: int = 32, max
 class Positions(nn.Module):
     """No positions at all; the neutral answer to each question, and the base of the other schemes."""
 
+    nothing: Tensor
+
     def __init__(self, config: TransformerConfig, *, is_causal: bool) -> None:
         super().__init__()
         self.config = config
         self.is_causal = is_causal
+        self.register_buffer(
+            "nothing", torch.zeros(1, 1, 1), persistent=False
+        )  # a buffer: it follows the model's device
 
     def embedding(self, n: int) -> Tensor:
         """What is added to the token embedding, [1, position, d_model]."""
-        return torch.zeros(1, 1, 1).expand(1, n, self.config.d_model)
+        return self.nothing.expand(1, n, self.config.d_model)
 
     def rotate(self, x: Tensor) -> Tensor:
         """Queries or keys [batch, head, position, d_head], turned by their position."""

@@ -15,7 +15,7 @@ class Prediction:
     """The distribution at a position, and what it speaks of."""
 
     position: int
-    asks: str  # in words: "next word after “mat”"
+    asks: str  # in words: "Next token, after “mat”"
     distribution: Distribution
 
 
@@ -23,7 +23,7 @@ def asked_position(model: OneStack, encoding: Encoding, query: int) -> int:
     """Where the prediction is read: a causal model's last position; a masked one's first mask, or else `query`."""
     if not isinstance(model, Encoder):
         return len(encoding) - 1
-    mask = None if model.tokenizer is None else model.tokenizer.special_ids.mask
+    mask = _mask_id(model)
     return encoding.ids.index(mask) if mask in encoding.ids else query
 
 
@@ -35,8 +35,12 @@ def predict(
     token = trace.tokens[position]
     if not isinstance(model, Encoder):
         asks = f"Next token, after “{token}”"
-    elif encoding.special[position] and position not in (0, len(encoding) - 1):
+    elif encoding.ids[position] == _mask_id(model):
         asks = f"The word behind {token}, position {position}"
     else:
         asks = f"The word at position {position}, which the model has seen: “{token}”"
     return Prediction(position, asks, token_distribution(trace.logits[0, position], sampling))
+
+
+def _mask_id(model: OneStack) -> int | None:
+    return None if model.tokenizer is None else model.tokenizer.special_ids.mask

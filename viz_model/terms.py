@@ -30,7 +30,7 @@ class Arithmetic:
 
     row: str
     column: str
-    kind: str  # sum, softmax, masked, norm, rotation, lookup
+    kind: str  # sum, scale, softmax, masked, kept, norm, rotation; a rule without arithmetic: given, lookup, edit
     terms: tuple[Term, ...]
     divisor: float
     divisor_name: str  # '' where nothing is divided

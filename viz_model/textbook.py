@@ -59,12 +59,12 @@ class Change:
     @property
     def code(self) -> str:
         """The change as a word for a link: 'W_Q-0-1:0.5'."""
-        return f"{self.matrix}-{self.row}-{self.column}:{self.value!r}"
+        return f"{self.matrix}-{self.row}-{self.column}:{float(self.value)!r}"
 
     @classmethod
     def parse(cls, code: str) -> Change:
         """Reads `code` back; raises ValueError."""
-        match = re.fullmatch(r"([A-Z_]+)-(\d)-(\d):(-?[\d.]+(?:e-?\d+)?)", code)
+        match = re.fullmatch(r"([A-Z_]+)-([0-9])-([0-9]):(-?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)", code)
         if match is None:
             raise ValueError(f"change: expected matrix-row-column:value as in W_Q-0-1:0.5, got {code!r}.")
         return cls(match[1], int(match[2]), int(match[3]), float(match[4]))

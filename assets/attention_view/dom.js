@@ -9,7 +9,8 @@ function part(tag, name, properties = {}, ...children) {
 function segments(name, label, choices) {
   const buttons = Object.fromEntries(choices.map((choice) => [choice, element("button", {
     type: "button", textContent: choice[0].toUpperCase() + choice.slice(1), "aria-pressed": "false", "data-choice": choice })]));
-  return { box: part("div", name, { className: "segments", role: "group", "aria-label": label }, ...Object.values(buttons)), buttons };
+  const box = part("div", name, { className: "segments", role: "group", "aria-label": label }, ...Object.values(buttons));
+  return { box, buttons };
 }
 
 export function press({ buttons }, choice) {

@@ -2,7 +2,7 @@
 
 import { hatchPattern, levelOf, luminance } from "./colour.js";
 import { LABEL, tickStep } from "./layout.js";
-import { binStarts } from "./payload.js";
+import { binStarts, spread } from "./payload.js";
 import { drawText, fontOf, inCell, shorten, widthOf } from "./text.js";
 
 const SMALL = fontOf(11), TITLE = fontOf(12.5, 600);
@@ -77,16 +77,14 @@ function paintRectangles(ctx, { values, rows, cols }, ramp, { mapWidth, mapHeigh
 // Colour levels [rows * cols], -1 where nothing is to be drawn (masked, or under the chosen share); pooled by greatest magnitude.
 function pooledLevels({ values, masked, keep, signed, payload }, rows, cols) {
   const nq = payload.queries.length, nk = payload.keys.length;
-  const down = binStarts(nq, rows), across = binStarts(nk, cols);
-  const levels = new Int16Array(rows * cols);
-  for (let r = 0; r < rows; r++) for (let c = 0; c < cols; c++) {
-    let best = NaN;
-    for (let q = down[r]; q < down[r + 1]; q++) for (let k = across[c]; k < across[c + 1]; k++) {
-      const i = q * nk + k;
-      if ((masked && masked[i]) || (keep && !keep[i])) continue;
-      if (!(Math.abs(best) >= Math.abs(values[i]))) best = values[i];
-    }
-    levels[r * cols + c] = Number.isNaN(best) ? -1 : levelOf(best, signed);
+  const down = spread(binStarts(nq, rows)), across = spread(binStarts(nk, cols));
+  const best = new Float32Array(rows * cols), levels = new Int16Array(rows * cols).fill(-1);
+  for (let q = 0, i = 0; q < nq; q++) for (let k = 0; k < nk; k++, i++) {
+    if ((masked && masked[i]) || (keep && !keep[i])) continue;
+    const bin = down[q] * cols + across[k], value = values[i];
+    if (levels[bin] >= 0 && Math.abs(value) <= Math.abs(best[bin])) continue;
+    best[bin] = value;
+    levels[bin] = levelOf(value, signed);
   }
   return { values: levels, rows, cols };
 }
@@ -116,8 +114,10 @@ function paintValues(ctx, { values, masked, keep, signed, theme }, map, scroll) 
     const i = q * nk + k;
     if ((masked && masked[i]) || (keep && !keep[i])) continue;
     // What rounds to nothing is written quietly, so that the eye finds what is read.
-    const colour = Math.abs(values[i]) < 0.5 * 10 ** -decimals ? theme.quiet : luminance(ramp.css[levelOf(values[i], signed)]) > 0.24 ? dark : light;
-    drawText(ctx, inCell(values[i], decimals), (k + 0.5) * cell.w, (q + 0.5) * cell.h + 0.5, { font, colour, align: "center", direction: "ltr" });
+    const loud = Math.abs(values[i]) >= 0.5 * 10 ** -decimals;
+    const colour = !loud ? theme.quiet : luminance(ramp.css[levelOf(values[i], signed)]) > 0.24 ? dark : light;
+    const x = (k + 0.5) * cell.w, y = (q + 0.5) * cell.h + 0.5;
+    drawText(ctx, inCell(values[i], decimals), x, y, { font, colour, align: "center", direction: "ltr" });
   }
 }
 
@@ -146,7 +146,8 @@ function drawRowLabels(ctx, { payload, theme }, map, scroll) {
   const step = map.rows === "flat" ? 1 : tickStep(cell.h, 18);
   for (const q of range(scroll.y, map.height, cell.h, nq)) if (q % step === 0) {
     const y = top + (q + 0.5) * cell.h - scroll.y;
-    if (map.rows === "flat") drawText(ctx, payload.queries[q], left - 10, y, { font: LABEL, colour: theme.ink, align: "right", room: left - map.shift - 20 });
+    const word = map.rows === "flat", room = left - map.shift - 20;
+    if (word) drawText(ctx, payload.queries[q], left - 10, y, { font: LABEL, colour: theme.ink, align: "right", room });
     else drawText(ctx, String(q), left - 10, y, { font: SMALL, colour: theme.quiet, align: "right" });
   }
   ctx.restore();

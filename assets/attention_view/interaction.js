@@ -27,7 +27,10 @@ export function listen(view) {
   parts.share.oninput = () => view.set({ share: Number(parts.share.value) / 100 });
   for (const name of ["version", "zoom", "shape"]) {
     for (const [choice, button] of Object.entries(parts[name].buttons)) {
-      button.onclick = () => { if (name !== "version") frame.scrollTo(0, 0); view.set({ [name]: choice, hover: null }); };
+      button.onclick = () => {
+        if (name !== "version") { frame.scrollTo(0, 0); view.scroll = { x: 0, y: 0 }; }
+        view.set({ [name]: choice, hover: null });
+      };
     }
   }
   listenToMenu(view);
@@ -89,8 +92,17 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
   PageUp: [-10, 0], PageDown: [10, 0], Home: [0, -1e6], End: [0, 1e6] };
 const within = (value, count) => Math.max(0, Math.min(count - 1, value));
 
+// Enter and space send what is chosen at once.
+function commits(view, event) {
+  if (event.key !== "Enter" && event.key !== " ") return false;
+  event.preventDefault();
+  view.asked ??= view.selection;
+  view.commit();
+  return true;
+}
+
 function cellKeys(view, event) {
-  if (event.key === "Enter" || event.key === " ") { event.preventDefault(); view.asked ??= view.selection; view.commit(); return; }
+  if (commits(view, event)) return;
   const step = STEPS[event.key];
   if (!step || !view.payload || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
@@ -116,7 +128,7 @@ function follow(view, { query, key }) {
 }
 
 function headKeys(view, event) {
-  if (event.key === "Enter" || event.key === " ") { event.preventDefault(); view.asked ??= view.selection; view.commit(); return; }
+  if (commits(view, event)) return;
   const step = STEPS[event.key];
   if (!step || !view.payload || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
@@ -147,8 +159,8 @@ function pointAtHead(view, event) {
 // The tip names the tokens in full, however much of them the labels had to cut.
 function showCellTip(view, { query, key }, event) {
   if ((query === null || key === null) && !isCut(view, query, key)) { hideTip(view); return; }
-  const { payload } = view, scene = sceneOf(view), mark = (text, kind) => element("bdi", { className: `token ${kind}`, textContent: text, dir: directionOf(text) });
-  const words = [];
+  const { payload } = view, scene = sceneOf(view), words = [];
+  const mark = (text, kind) => element("bdi", { className: `token ${kind}`, textContent: text, dir: directionOf(text) });
   if (query !== null) words.push(mark(payload.queries[query], "query"));
   if (query !== null && key !== null) words.push(" → ");
   if (key !== null) words.push(mark(payload.keys[key], "key"));
@@ -169,7 +181,8 @@ function isCut({ payload, layout }, query, key) {
 
 function showTip(view, event, words, value) {
   const { tip } = view.parts;
-  tip.replaceChildren(element("span", { className: "tip-words" }, ...words), element("span", { className: "tip-value", textContent: value }));
+  tip.replaceChildren(element("span", { className: "tip-words" }, ...words),
+    element("span", { className: "tip-value", textContent: value, hidden: !value }));
   tip.hidden = false;
   const box = view.root.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
   const flip = x > box.width * 0.6;
@@ -190,8 +203,9 @@ function listenToMenu(view) {
   save.onclick = () => {
     const open = menu.hidden;
     if (open) {
-      menu.replaceChildren(...saveChoices(view).map(({ kind, label, why }) => element("button", { type: "button", role: "menuitem", textContent: label,
-        title: why ?? "", disabled: Boolean(why), onclick: () => { openMenu(view.parts, false); save.focus(); saveAs(view, kind); } })));
+      const take = (kind) => { openMenu(view.parts, false); save.focus(); saveAs(view, kind); };
+      menu.replaceChildren(...saveChoices(view).map(({ kind, label, why }) => element("button", {
+        type: "button", role: "menuitem", textContent: label, title: why ?? "", disabled: Boolean(why), onclick: () => take(kind) })));
     }
     openMenu(view.parts, open);
     if (open) menu.querySelector("button:not(:disabled)")?.focus();

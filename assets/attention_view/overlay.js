@@ -86,21 +86,23 @@ export function drawArcsOverlay(ctx, scene, arcs, scroll, active, chosen) {
   ctx.rect(0, arcs.top - 6, arcs.width, arcs.height - arcs.top + 6);
   ctx.clip();
   drawLinks(ctx, scene, arcs, scroll, byKey ? { key: lit.key } : { query: lit.query });
-  const font = fontOf(11.5, 600);
+  const font = fontOf(12, 600), colour = scene.signed ? theme.ink : theme.link;
   for (let i = 0; i < (byKey ? arcs.nq : nk); i++) {
     const at = byKey ? i * nk + lit.key : lit.query * nk + i;
     if ((scene.masked && scene.masked[at]) || (scene.keep && !scene.keep[at]) || !scene.values[at]) continue;
     const strong = Math.abs(scene.values[at]) >= 0.0005, text = strong ? inCell(scene.values[at], 3) : "< 0.001";
     const y = byKey ? atQuery(arcs, i, scroll) : atKey(arcs, i, scroll);
-    const shown = { font, colour: strong ? theme.link : theme.quiet, align: "right", direction: "ltr" };
+    const shown = { font, colour: strong ? colour : theme.quiet, align: "right", direction: "ltr" };
     if (!byKey) drawText(ctx, text, arcs.keyX + arcs.rightWord + 60, y, shown);
     else { plate(ctx, text, arcs.queryX + 48, y, font, theme); drawText(ctx, text, arcs.queryX + 48, y, shown); }
   }
   if (lit.query != null) {
-    pill(ctx, shorten(payload.queries[lit.query], STRONG, arcs.leftWord + 4), arcs.queryX - 8, atQuery(arcs, lit.query, scroll), "right", theme.query, theme);
+    const words = shorten(payload.queries[lit.query], STRONG, arcs.leftWord + 4);
+    pill(ctx, words, arcs.queryX - 8, atQuery(arcs, lit.query, scroll), "right", theme.query, theme);
   }
   if (lit.key != null) {
-    pill(ctx, shorten(payload.keys[lit.key], STRONG, arcs.rightWord + 4), arcs.keyX + 8, atKey(arcs, lit.key, scroll), "left", theme.key, theme);
+    const words = shorten(payload.keys[lit.key], STRONG, arcs.rightWord + 4);
+    pill(ctx, words, arcs.keyX + 8, atKey(arcs, lit.key, scroll), "left", theme.key, theme);
   }
   ctx.restore();
 }

@@ -71,10 +71,11 @@ function arrange(view, theme) {
   const { payload, parts, root, width, cache } = view, { header } = payload;
   const narrow = width < NARROW, single = payload.heads.length === 1 && payload.heads[0] === 1;
   const height = narrow ? Math.min(420, header.height) : header.height;
-  const key = [width, height, narrow, single, header.heads.join(), header.roles ? 1 : 0, narrow ? view.selection.layer : ""].join("/");
+  const strip = narrow ? view.selection.layer : null;
+  const key = [width, height, narrow, single, header.heads.join(), Boolean(header.roles), strip].join("/");
   if (changed(cache, "arranged", key)) {
     cache.grid = gridLayout({ width: narrow ? width : Math.min(width * 0.38, 430), height: height + 40, heads: payload.heads,
-      roles: header.roles, only: narrow ? view.selection.layer : null });
+      roles: header.roles, only: strip });
     root.classList.toggle("narrow", narrow);
     parts.heads.hidden = single;
     parts.heads.style.width = narrow ? "auto" : `${cache.grid.width}px`;
@@ -82,9 +83,10 @@ function arrange(view, theme) {
     parts.grid.style.height = `${cache.grid.height}px`;
   }
   if (changed(cache, "themed", theme)) {
-    for (const [name, value] of Object.entries({ paper: theme.paper, ink: theme.ink, quiet: theme.quiet, line: theme.line,
-      accent: theme.accent, query: theme.query, key: theme.key, "on-token": theme.onToken, hatch: theme.hatch,
-      ramp: theme.ramp.gradient, diverging: theme.diverging.gradient })) root.style.setProperty(`--av-${name}`, value);
+    for (const name of ["paper", "ink", "quiet", "line", "accent", "query", "key", "hatch"]) {
+      root.style.setProperty(`--av-${name}`, theme[name]);
+    }
+    for (const name of ["ramp", "diverging"]) root.style.setProperty(`--av-${name}`, theme[name].gradient);
     root.style.colorScheme = theme.dark ? "dark" : "light";
   }
   return { height, width: narrow || single ? width : width - cache.grid.width - GAP };
@@ -106,7 +108,8 @@ function paintHeads(view, theme, dpr) {
   place(parts.chosen, selection);
   place(parts.pointed, view.pointed);
   if (changed(cache, "layers", payload.layers)) {
-    parts.layer.replaceChildren(...payload.heads.map((_, layer) => element("option", { value: String(layer), textContent: String(layer) })));
+    const option = (_, layer) => element("option", { value: String(layer), textContent: String(layer) });
+    parts.layer.replaceChildren(...payload.heads.map(option));
   }
   parts.layer.value = String(selection.layer);
 }
@@ -152,7 +155,8 @@ function write(view, scene, theme) {
   press(parts.shape, view.shape);
   parts.scale.classList.toggle("signed", scene.signed);
   parts.scale.setAttribute("aria-label", scene.signed ? "Colour scale from -1 to 1" : "Colour scale from 0 to 1");
-  [...parts.scale.children].forEach((mark, i) => { mark.textContent = (scene.signed ? ["−1", "0", "+1"] : ["0", "0.5", "1"])[i]; });
+  const ends = scene.signed ? ["−1", "0", "+1"] : ["0", "0.5", "1"];
+  [...parts.scale.children].forEach((mark, i) => { mark.textContent = ends[i]; });
   parts.hatched.hidden = !scene.masked || view.shape === "arcs";
   parts.share.value = String(Math.round(view.share * 100));
   parts.share.disabled = !scene.links;

@@ -88,7 +88,8 @@ class Payload {
   }
 }
 
-function spread(starts) {
+// The inverse of binStarts: the run to which each index belongs.
+export function spread(starts) {
   const owner = new Uint32Array(starts[starts.length - 1]);
   for (let bin = 0; bin + 1 < starts.length; bin++) owner.fill(bin, starts[bin], starts[bin + 1]);
   return owner;

@@ -21,8 +21,8 @@ export function saveChoices(view) {
 
 export async function saveAs(view, kind) {
   const scene = sceneOf(view);
-  const made = { png: () => pngOf(view, scene), svg: () => svgOf(view, scene), csv: () => csvOf(scene), html: () => htmlOf(view) }[kind];
-  const blob = await made();
+  const make = { png: () => pngOf(view, scene), svg: () => svgOf(view, scene), csv: () => csvOf(scene), html: () => htmlOf(view) };
+  const blob = await make[kind]();
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = fileName(scene, kind);
@@ -31,7 +31,8 @@ export async function saveAs(view, kind) {
 }
 
 export function fileName(scene, kind) {
-  const model = (scene.payload.header.model || "attention").replace(/[^\p{L}\p{N}.-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 60);
+  const plainName = (scene.payload.header.model || "attention").replace(/[^\p{L}\p{N}.-]+/gu, "-");
+  const model = plainName.replace(/^[-.]+|[-.]+$/g, "").slice(0, 60);
   const version = scene.version === "after" ? "" : `-${scene.version}`;
   return `${model || "attention"}-layer-${scene.layer}-head-${scene.head}${version}.${kind}`;
 }
@@ -50,7 +51,7 @@ export function csvOf(scene) {
 // The picture at a size at which its labels can be read, up to 64 tokens; beyond, as wide as a page.
 function figure(view, scene) {
   const { payload } = scene, arcs = view.shape === "arcs", count = Math.max(payload.queries.length, payload.keys.length);
-  const width = arcs ? 720 : 900, height = arcs ? 44 + 26 * Math.max(payload.queries.length, payload.keys.length) : Math.min(840, 260 + 24 * payload.queries.length);
+  const width = arcs ? 720 : 900, height = arcs ? 44 + 26 * count : Math.min(840, 260 + 24 * payload.queries.length);
   let layout = arcs ? arcsLayout({ width, height, ...payload })
     : mapLayout({ width, height, queries: payload.queries, keys: payload.keys, dpr: 2, readable: count <= 64 });
   if (layout.contentWidth > layout.width || layout.contentHeight > layout.height) {
@@ -66,8 +67,8 @@ function drawFigure(makePen, view, scene, dpr) {
   const pen = makePen(width, height);
   pen.fillStyle = theme.paper;
   pen.fillRect(0, 0, width, height);
-  const role = roleOf(scene.payload, scene), name = [header.title, headName(scene)].filter(Boolean).join(" · ") + (role ? ` (${role})` : "");
-  drawText(pen, name, MARGIN, 30, { font: fontOf(17, 600), colour: theme.ink, room: layout.width });
+  const role = roleOf(scene.payload, scene), name = [header.title, headName(scene)].filter(Boolean).join(" · ");
+  drawText(pen, role ? `${name} (${role})` : name, MARGIN, 30, { font: fontOf(17, 600), colour: theme.ink, room: layout.width });
   pen.save();
   pen.translate(MARGIN, 52);
   const chosen = view.selection.query == null ? null : view.selection;
@@ -105,7 +106,9 @@ function drawScale(pen, { theme, signed, masked }, x, y, dpr) {
     pen.fillRect(x + i, y, 2, 10);
   }
   const ends = signed ? ["−1", "0", "+1"] : ["0", "0.5", "1"];
-  ends.forEach((text, i) => drawText(pen, text, x + (i * width) / 2, y + 20, { font, colour: theme.quiet, align: ["left", "center", "right"][i] }));
+  ends.forEach((text, i) => {
+    drawText(pen, text, x + (i * width) / 2, y + 20, { font, colour: theme.quiet, align: ["left", "center", "right"][i] });
+  });
   if (!masked) return;
   pen.fillStyle = hatchPattern(pen, theme, dpr);
   pen.fillRect(x + width + 24, y - 1, 16, 12);

@@ -5,17 +5,22 @@
 export function visibleLinks(weights, queries, keys, share) {
   const keep = new Uint8Array(queries * keys);
   let count = 0, total = 0, mass = 0, rows = 0;
-  const sorted = new Float64Array(keys);
+  const strong = new Float64Array(keys);
   for (let q = 0; q < queries; q++) {
     const start = q * keys;
     let sum = 0;
     for (let k = 0; k < keys; k++) {
-      const weight = weights[start + k];
-      sorted[k] = weight;
-      if (weight > 0) { sum += weight; total++; }
+      if (weights[start + k] > 0) { sum += weights[start + k]; total++; }
     }
     if (!(sum > 0)) continue;
-    const least = share >= 1 ? Number.MIN_VALUE : weakestNeeded(sorted, share * sum);
+    let least = Number.MIN_VALUE;
+    if (share < 1) {
+      // Links under an even part of what may be left out can all be left out together: only the others need sorting.
+      const floor = (0.999 * (1 - share) * sum) / keys;
+      let strongs = 0;
+      for (let k = 0; k < keys; k++) if (weights[start + k] > floor) strong[strongs++] = weights[start + k];
+      least = weakestNeeded(strong.subarray(0, strongs).sort(), share * sum);
+    }
     let kept = 0;
     for (let k = 0; k < keys; k++) {
       if (weights[start + k] >= least && weights[start + k] > 0) { keep[start + k] = 1; kept += weights[start + k]; count++; }
@@ -28,10 +33,8 @@ export function visibleLinks(weights, queries, keys, share) {
 
 // The weight of the last link that is needed to reach `wanted`; every link as strong as it stays, so that order never decides.
 function weakestNeeded(sorted, wanted) {
-  sorted.sort();
   let sum = 0;
-  for (let i = sorted.length - 1; i >= 0; i--) {
-    if (!(sorted[i] > 0)) return sorted[i + 1] ?? Infinity;
+  for (let i = sorted.length - 1; i > 0; i--) {
     sum += sorted[i];
     if (sum >= wanted * (1 - 1e-12)) return sorted[i];
   }

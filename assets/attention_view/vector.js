@@ -2,10 +2,12 @@ import { travellingFont } from "./text.js";
 
 // A pen with the part of the canvas context that the pictures use, which writes SVG: one drawing code for screen, PNG and SVG.
 
-const escape = (text) => String(text).replace(/[&<>"]/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark])
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escape = (text) => String(text).replace(/[&<>"]/g, (mark) => ENTITIES[mark])
   // XML 1.0 has no place for control characters and lone surrogates.
   .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
 const short = (value) => String(Math.round(value * 100) / 100);
+const box = (x, y, w, h) => `x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}"`;
 const ANCHORS = { left: { ltr: "start", rtl: "end" }, right: { ltr: "end", rtl: "start" }, center: { ltr: "middle", rtl: "middle" } };
 
 export class VectorPen {
@@ -25,8 +27,9 @@ export class VectorPen {
   rotate(angle) { this.open(`transform="rotate(${short((angle * 180) / Math.PI)})"`); }
 
   hatch(colour) {
-    this.defs = `<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M-1 1L1 -1M0 6L6 0M5 7L7 5" stroke="${colour}"/></pattern>`
-      + this.defs.replace(/<pattern.*?<\/pattern>/, "");
+    const lines = `<path d="M-1 1L1 -1M0 6L6 0M5 7L7 5" stroke="${colour}"/>`;
+    const pattern = `<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">${lines}</pattern>`;
+    this.defs = pattern + this.defs.replace(/<pattern.*?<\/pattern>/, "");
     return "url(#hatch)";
   }
 
@@ -46,26 +49,30 @@ export class VectorPen {
     this.open(`clip-path="url(#clip${this.clips})"`);
   }
 
+  line() { return `stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"`; }
   fill() { if (this.path) this.body.push(`<path d="${this.path}" fill="${this.fillStyle}"/>`); }
   stroke() {
-    this.body.push(`<path d="${this.path}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}" opacity="${short(this.globalAlpha)}"/>`);
+    this.body.push(`<path d="${this.path}" fill="none" ${this.line()} opacity="${short(this.globalAlpha)}"/>`);
   }
   fillRect(x, y, w, h) {
-    this.body.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="${this.fillStyle}" shape-rendering="crispEdges"/>`);
+    this.body.push(`<rect ${box(x, y, w, h)} fill="${this.fillStyle}" shape-rendering="crispEdges"/>`);
   }
   strokeRect(x, y, w, h) {
-    this.body.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(w)}" height="${short(h)}" fill="none" stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"/>`);
+    this.body.push(`<rect ${box(x, y, w, h)} fill="none" ${this.line()}/>`);
   }
 
   fillText(text, x, y) {
     const anchor = ANCHORS[this.textAlign][this.direction], turn = this.direction === "rtl" ? ' direction="rtl"' : "";
     // Drawing programs differ on dominant-baseline: the middle of the small letters is worked out here.
     const low = y + 0.35 * Number(/([\d.]+)px/.exec(this.font)[1]);
-    this.body.push(`<text x="${short(x)}" y="${short(low)}" text-anchor="${anchor}"${turn} fill="${this.fillStyle}" style="font:${escape(travellingFont(this.font))}">${escape(text)}</text>`);
+    const place = `x="${short(x)}" y="${short(low)}" text-anchor="${anchor}"${turn}`;
+    const look = `fill="${this.fillStyle}" style="font:${escape(travellingFont(this.font))}"`;
+    this.body.push(`<text ${place} ${look}>${escape(text)}</text>`);
   }
 
   toString() {
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${short(this.width)}" height="${short(this.height)}" viewBox="0 0 ${short(this.width)} ${short(this.height)}">`
+    const w = short(this.width), h = short(this.height);
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">`
       + `<defs>${this.defs}</defs><g xml:space="preserve">${this.body.join("")}</g></svg>`;
   }
 }

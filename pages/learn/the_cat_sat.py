@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.learn.parts import drawing, story
+from pages.learn.parts import drawing, experiments, story
 from pages.ui import chrome
 
 words = chrome.prose("the_cat_sat")
@@ -20,7 +20,7 @@ if chrome.shown("equation"):
     st.latex(step.formula)
 
 story.what_if(lesson)
-chrome.experiments(story.EXPERIMENTS)
+chrome.experiments(experiments.EXPERIMENTS)
 chrome.question(
     "Without the division by √d_k: does the largest weight of the word that reads grow, shrink or stay?",
     ["grow", "shrink", "stay"],

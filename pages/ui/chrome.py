@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui import session
+from viz_model.figures import page_style
 
 ASSETS = Path(__file__).parents[2] / "assets"
 _LINK = ASSETS / "copy_link"
@@ -28,6 +29,7 @@ _DRESS = """<style>
 h1 { font-size: 2rem !important; padding: 0 !important; }
 h3 { font-size: 1.35rem !important; }
 .stMarkdown, .stHtml { font-variant-numeric: tabular-nums; }
+[data-testid="stColumn"]:has(.st-key-inspector) { min-width: 16rem; }
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   h1 { font-size: 1.6rem !important; }
@@ -43,7 +45,7 @@ html { font-size: 20px; }
 
 def dress(*, present: bool) -> None:
     """The few rules of layout that Streamlit's theme cannot say; `present`: large type for a projector."""
-    st.html(_DRESS + (_PRESENT if present else ""))
+    st.html(page_style() + _DRESS + (_PRESENT if present else ""))
 
 
 @cache

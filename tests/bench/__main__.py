@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 
 from tests.bench.servers import READY
-from tests.bench.table import Row, count, missing, tell, text
+from tests.bench.table import Row, count, missing, tell, text, why
 
 # In this order: what drives a browser comes last.
 IDEAS = {"training": "training", "trace": "tracing", "payload": "payload", "start": "start", "browser": "browser"}
@@ -51,7 +51,7 @@ def measured(name: str, make: Callable[..., Iterator[Row]], *, quick: bool) -> l
         rows.extend(make(quick=quick))
     except Exception as error:
         tell(f"{name}: {error!r}")
-        rows.append(missing(name, why=f"broke off: {type(error).__name__}: {str(error).splitlines()[0][:80]}"))
+        rows.append(missing(name, None, why(error)))
     return rows
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.bench.pairing import Pair
 from tests.bench.servers import chromium, server
-from tests.bench.table import Bound, Row, missing, tell
+from tests.bench.table import Bound, Row, missing, tell, why
 from viz_model import load
 
 SIZES = (12, 64, 128, 512)
@@ -54,13 +54,13 @@ def rows(*, quick: bool) -> Iterator[Row]:
                     address = stack.enter_context(server(place.script)).address
                     windows[place] = Window(browser, place, f"{address}/{place.path}")
                 except Exception as error:
-                    windows[place] = reason(error)
+                    windows[place] = why(error)
             for size in sizes:
                 yield from compare(windows, size, turns=5 if quick else 15, seconds=15 if quick else 40)
-    except ImportError:
+    except ModuleNotFoundError as error:
         for size in sizes:
             for place in PLACES:
-                yield missing(name_of(place, size), bound_of(place, size))
+                yield missing(name_of(place, size), bound_of(place, size), why(error))
 
 
 class Window:
@@ -96,7 +96,7 @@ class Window:
 def compare(windows: dict[Place, Window | str], size: int, *, turns: int, seconds: float) -> Iterator[Row]:
     tell(f"sentence to picture, {size} tokens")
     taken: dict[Place, list[float]] = {place: [] for place in windows}
-    broken = {place: why for place, why in windows.items() if isinstance(why, str)}
+    broken = {place: found for place, found in windows.items() if isinstance(found, str)}
     sentences = Sentences(size)
     until = time.monotonic() + seconds
     for turn in range(-1, turns):  # the turn before the first warms up
@@ -109,14 +109,14 @@ def compare(windows: dict[Place, Window | str], size: int, *, turns: int, second
             try:
                 milliseconds = window.time(sentences.another())
             except Exception as error:
-                broken[place] = reason(error)
+                broken[place] = why(error)
                 continue
             if turn >= 0:
                 taken[place].append(milliseconds)
     for place in PLACES:
         bound = bound_of(place, size)
-        if why := broken.get(place) or broken.get(EMPTY):
-            yield missing(name_of(place, size), bound, why)
+        if because := broken.get(place) or broken.get(EMPTY):
+            yield missing(name_of(place, size), bound, because)
             continue
         pair = Pair.of(taken[place], taken[EMPTY])
         yield Row(
@@ -155,7 +155,3 @@ def name_of(place: Place, size: int) -> str:
 
 def bound_of(place: Place, size: int) -> Bound | None:
     return place.bound if size <= BOUND_TO else None
-
-
-def reason(error: Exception) -> str:
-    return f"broke off: {type(error).__name__}: {str(error).splitlines()[0][:80]}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tests.bench.table import Bound, Row, missing, tell
+from tests.bench.table import Bound, Row, missing, tell, why
 from viz_model.figures.attention_view import pack
 
 N_LAYERS, N_HEADS, N_TOKENS = 12, 12, 128
@@ -30,8 +30,8 @@ def rows(*, quick: bool) -> Iterator[Row]:
         tell(what)
         try:
             draw: Any = getattr(import_module("bertviz"), view)
-        except ImportError:
-            yield replace(missing(what, BOUND), ours=f"{ours:.2f} MB", holds=BOUND.holds(ours))
+        except Exception as error:
+            yield replace(missing(what, BOUND, why(error)), ours=f"{ours:.2f} MB", holds=BOUND.holds(ours))
             continue
         page = draw([torch.from_numpy(layer)[None] for layer in weights], tokens, html_action="return").data
         theirs = len(page.encode()) / MEGABYTE

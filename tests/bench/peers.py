@@ -94,8 +94,9 @@ def hugging_face(shape: Shape, *, attention: str = "sdpa") -> tuple[Any, Logits]
 
 
 def transformer_lens(shape: Shape) -> Any:
+    """TransformerLens' own small model, which it made to be read."""
     library: Any = import_module("transformer_lens")
-    config = library.HookedTransformerConfig(
+    config = library.TransformerBridgeConfig(
         n_layers=shape.n_layers,
         d_model=shape.d_model,
         n_ctx=shape.n_tokens,
@@ -107,4 +108,4 @@ def transformer_lens(shape: Shape) -> Any:
         normalization_type="LN",
         device="cpu",
     )
-    return library.HookedTransformer(config)
+    return library.TransformerBridge.boot_native(config)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from tests.bench.browser import EMPTY, PATIENCE, PROBE, reason
+from tests.bench.browser import EMPTY, PATIENCE, PROBE
 from tests.bench.servers import chromium, server
-from tests.bench.table import Bound, Row, missing, tell
+from tests.bench.table import Bound, Row, missing, tell, why
 
 BOUND = Bound(5.0, most=True, of="ours", unit=" s")
 PICTURE = "[data-painted]"
@@ -23,11 +23,8 @@ def rows(*, quick: bool) -> Iterator[Row]:
             for _ in range(1 if quick else 3):
                 peer.append(first_paint(EMPTY.script, "", "[data-testid=stMarkdown]"))
                 ours.append(first_paint("app.py", path, PICTURE))
-        except ImportError:
-            yield missing(what, BOUND)
-            continue
         except Exception as error:
-            yield missing(what, BOUND, reason(error))
+            yield missing(what, BOUND, why(error))
             continue
         ratio = median(one / other for one, other in zip(ours, peer, strict=True))
         yield Row(

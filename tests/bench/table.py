@@ -39,9 +39,16 @@ class Bound:
         return "yes" if (number <= self.limit if self.most else number >= self.limit) else "NO"
 
 
-def missing(what: str, bound: Bound | None = None, why: str = NOT_INSTALLED) -> Row:
+def missing(what: str, bound: Bound | None, because: str) -> Row:
     """The row of what could not be measured."""
-    return Row(what, bound=NONE if bound is None else str(bound), note=why)
+    return Row(what, bound=NONE if bound is None else str(bound), note=because)
+
+
+def why(error: Exception) -> str:
+    """What a row says where its measurement failed."""
+    if isinstance(error, ModuleNotFoundError):
+        return NOT_INSTALLED
+    return f"broke off: {type(error).__name__}: {(str(error).splitlines() or [''])[0][:80]}"
 
 
 def count(rows: Iterable[Row]) -> str:

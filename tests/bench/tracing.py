@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import torch
+from torch import Tensor
 
 from tests.bench import peers
 from tests.bench.pairing import Pair, in_turn
 from tests.bench.shape import Shape
-from tests.bench.table import Bound, Row, missing, tell
+from tests.bench.table import Bound, Row, missing, tell, why
 
 SHAPES = [Shape(64, n_layers, n_tokens) for n_layers in (2, 3, 4) for n_tokens in (12, 64)]
 QUICK = [Shape(64, 2, 12), Shape(64, 4, 64)]
-PLAIN = Bound(1.15, most=True)
+PLAIN = "plain forward"
 LENS, HUGGING_FACE = "TransformerLens run_with_cache", "Hugging Face attentions + hidden states"
+BOUNDS = {PLAIN: Bound(1.15, most=True), LENS: Bound(1.0, most=True), HUGGING_FACE: Bound(1.0, most=True)}
+Way = Callable[[], object]
 
 
 def rows(*, quick: bool) -> Iterator[Row]:
@@ -28,24 +31,20 @@ def compare(shape: Shape, *, seconds: float) -> Iterator[Row]:
     tell(what)
     model = peers.our_model(shape).eval()
     ids, _ = shape.batch(1)
-    ways: dict[str, Callable[[], object]] = {"ours": lambda: model(ids), "plain forward": lambda: model.logits(ids)}
-    try:
-        lens = peers.transformer_lens(shape).eval()
-        ways[LENS] = lambda: lens.run_with_cache(ids)
-    except ImportError:
-        tell(f"{LENS} is not installed")
-    try:
-        gpt2, _ = peers.hugging_face(shape, attention="eager")
-        gpt2.eval()
-        ways[HUGGING_FACE] = lambda: gpt2(ids, output_attentions=True, output_hidden_states=True)
-    except ImportError:
-        tell(f"{HUGGING_FACE} is not installed")
+    ways: dict[str, Way] = {"ours": lambda: model(ids), PLAIN: lambda: model.logits(ids)}
+    broken = {}
     with torch.inference_mode():
+        for peer, make in ((LENS, cache_of_lens), (HUGGING_FACE, outputs_of_hugging_face)):
+            try:
+                way = make(shape, ids)
+                way()
+                ways[peer] = way
+            except Exception as error:
+                broken[peer] = why(error)
         taken = in_turn(ways, turns=300, seconds=seconds, least=0.02)
-    for peer in ("plain forward", LENS, HUGGING_FACE):
-        bound = PLAIN if peer == "plain forward" else Bound(1.0, most=True)
-        if peer not in taken:
-            yield missing(f"{what} / {peer}", bound)
+    for peer, bound in BOUNDS.items():
+        if peer in broken:
+            yield missing(f"{what} / {peer}", bound, broken[peer])
             continue
         pair = Pair.of(taken["ours"], taken[peer])
         yield Row(
@@ -56,3 +55,13 @@ def compare(shape: Shape, *, seconds: float) -> Iterator[Row]:
             str(bound),
             bound.holds(pair.ratio),
         )
+
+
+def cache_of_lens(shape: Shape, ids: Tensor) -> Way:
+    model = peers.transformer_lens(shape).eval()
+    return lambda: model.run_with_cache(ids)
+
+
+def outputs_of_hugging_face(shape: Shape, ids: Tensor) -> Way:
+    model = peers.hugging_face(shape, attention="eager")[0].eval()
+    return lambda: model(ids, output_attentions=True, output_hidden_states=True)

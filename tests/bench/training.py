@@ -11,7 +11,7 @@ from torch import nn
 from tests.bench import peers
 from tests.bench.pairing import Pair, in_turn
 from tests.bench.shape import VOCABULARY, Shape
-from tests.bench.table import Bound, Row, missing, tell
+from tests.bench.table import Bound, Row, missing, tell, why
 
 BATCH = 64
 BOUND = Bound(1.0, most=False)
@@ -44,17 +44,20 @@ def compare(shape: Shape, *, causal: bool, seconds: float) -> Iterator[Row]:
     ours = peers.our_model(shape, causal=causal)
     ways = {"ours": step_of(ours, ours.logits, shape)}
     made = {peer: build for peer, build in PEERS.items() if causal or build is not peers.hugging_face}
+    broken = {}
     for peer, build in made.items():
         try:
             model, logits = build(shape) if causal else build(shape, causal=False)  # type: ignore[call-arg]
-            ways[peer] = step_of(model, logits, shape)
-        except ImportError:
-            tell(f"{peer} is not installed")
+            step = step_of(model, logits, shape)
+            step()
+            ways[peer] = step
+        except Exception as error:
+            broken[peer] = why(error)
     taken = in_turn(ways, turns=200, seconds=seconds, least=0.02)
     for peer in made:
         what = f"{name} / {peer}"
-        if peer not in taken:
-            yield missing(what, BOUND)
+        if peer in broken:
+            yield missing(what, BOUND, broken[peer])
             continue
         pair = Pair.of([1 / each for each in taken["ours"]], [1 / each for each in taken[peer]])
         yield Row(

@@ -1,0 +1,1 @@
+"""What a person sees: journeys in a real Chromium, against a server that runs as a user starts it."""

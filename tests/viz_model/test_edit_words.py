@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viz_model import edits as edits_module
-from viz_model.edits import AblateHead, Edit, KnockOut, PatchHead, SetWeight, UniformHead, kinds, parse_edit
+from viz_model.edit_codes import kinds, parse_edit
+from viz_model.edits import AblateHead, Edit, KnockOut, PatchHead, SetWeight, UniformHead
 
 numbers = st.integers(0, 10**6)
 place = {

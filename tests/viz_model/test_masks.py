@@ -76,12 +76,12 @@ def test_padding(present: list[list[bool]]) -> None:
 
 def test_resolve_without_a_mask_is_the_models_own() -> None:
     own = masks.causal(3)
-    assert masks.resolve(own, None, n_query=3, n_key=3) is own
+    assert masks.resolve(own, None, n_query=3, n_key=3, batch=1) is own
 
 
 def test_resolve_narrows_by_padding() -> None:
     present = torch.tensor([[True, True, False], [False, True, True]])
-    mask = masks.resolve(masks.causal(3), present, n_query=3, n_key=3)
+    mask = masks.resolve(masks.causal(3), present, n_query=3, n_key=3, batch=2)
     assert mask.shape == (2, 1, 3, 3)
     for row in range(2):
         for query in range(3):
@@ -91,18 +91,18 @@ def test_resolve_narrows_by_padding() -> None:
 
 def test_resolve_takes_a_whole_mask_in_place_of_the_own() -> None:
     whole = masks.full(2, 3)
-    assert masks.resolve(masks.causal(3)[:, :, :2], whole, n_query=2, n_key=3) is whole
+    assert masks.resolve(masks.causal(3)[:, :, :2], whole, n_query=2, n_key=3, batch=1) is whole
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4), (3, 3, 3), (1, 2, 3, 3), (1, 1, 3, 4), (1, 1, 4, 3), (1, 1, 1, 3)])
 def test_resolve_refuses_other_shapes(shape: tuple[int, ...]) -> None:
     given_mask = torch.ones(shape, dtype=torch.bool)
     with pytest.raises(ValueError, match=r"mask: expected \[batch, 3\] or \[batch or 1, 1, 3, 3\], got") as caught:
-        masks.resolve(masks.causal(3), given_mask, n_query=3, n_key=3)
+        masks.resolve(masks.causal(3), given_mask, n_query=3, n_key=3, batch=1)
     assert str(list(shape)) in str(caught.value)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
 def test_resolve_refuses_numbers(dtype: torch.dtype) -> None:
     with pytest.raises(TypeError, match=r"expected bool \(True = may attend\), got (float32|int64)"):
-        masks.resolve(masks.causal(3), torch.ones(1, 3, dtype=dtype), n_query=3, n_key=3)
+        masks.resolve(masks.causal(3), torch.ones(1, 3, dtype=dtype), n_query=3, n_key=3, batch=1)

@@ -20,7 +20,7 @@ from viz_model.analysis.from_embedding import (
 )
 from viz_model.analysis.outcome import Outcome
 from viz_model.edits import AblateHead, AttentionName, Edit, StackName
-from viz_model.models import Model
+from viz_model.models import Decoder, Model
 
 BATCH_WEIGHTS = 2**22  # attention weights of one layer in a batch: 16 MB
 
@@ -50,11 +50,16 @@ def token_ablation(
     longest = max(part.shape[1] for part in given)
     n_heads = max(config.n_heads for config in stack_configs(model))
     size = max(1, BATCH_WEIGHTS // (n_heads * longest * longest))
-    others = ~torch.eye(given[index].shape[1], dtype=torch.bool, device=ids.device)  # row i: every token but i
+    n = given[index].shape[1]
+    others = ~torch.eye(n, dtype=torch.bool, device=ids.device)  # row i: every token but i
+    if not edits and (isinstance(model, Decoder) or stack == "decoder"):
+        others = others[: outcome.position + 1]  # no way back from the future, unless an edit has set a masked link
     run = _without_keys if how == "cut" else _without_embeddings
     with torch.inference_mode():
         after = [outcome.value(run(model, given, index, left, edits)) for left in torch.split(others, size)]
-    return before - torch.cat(after)
+    fall = before.new_zeros(n)
+    fall[: len(others)] = before - torch.cat(after)
+    return fall
 
 
 def head_ablation(

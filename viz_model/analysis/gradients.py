@@ -65,6 +65,6 @@ def _gradient(model: Model, embeddings: list[Tensor], index: int, outcome: Outco
     # Grad and inference mode belong to the thread: a caller inside vm.run's mode must get gradients all the same.
     with torch.inference_mode(False), torch.enable_grad():
         inputs = [embedding.detach() for embedding in embeddings]
-        inputs[index] = inputs[index].clone().requires_grad_()
+        inputs[index] = inputs[index].requires_grad_()
         value = outcome.value(logits_from_embedding(model, *inputs, edits=edits)).sum()
         return torch.autograd.grad(value, inputs[index])[0]

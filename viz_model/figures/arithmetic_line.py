@@ -53,7 +53,10 @@ def weighted_sum_line(weights: Sequence[float], tokens: Sequence[str]) -> str:
         for w, token in zip(weights, tokens, strict=True)
     ]
     shown = " + ".join(parts[:SHOWN]) + (f" + … ({len(parts) - SHOWN} more)" if len(parts) > SHOWN else "")
-    return f'<style>{STYLE}{_OWN}</style><div class="glass-table glass-line"><span class="where">output</span> = {shown}</div>'
+    return (
+        f'<style>{STYLE}{_OWN}</style><div class="glass-table glass-line">'
+        f'<span class="where">output</span> = {shown}</div>'
+    )
 
 
 def _term(factors: Sequence[float], label: str, roles: tuple[str, str]) -> str:
@@ -61,8 +64,9 @@ def _term(factors: Sequence[float], label: str, roles: tuple[str, str]) -> str:
     for i, factor in enumerate(factors):
         role = roles[i] if i < len(roles) and len(factors) > 1 else ""
         number = format_number(factor)
-        written.append(f'<span class="{role}">{f"({number})" if factor < 0 else number}</span>')
-    return f'<span class="term" title="{html.escape(visible_token(label))}">{" × ".join(written)}</span>'
+        title = f"{html.escape(visible_token(label))}: {np.float32(factor)}"
+        written.append(f'<span class="{role}" title="{title}">{f"({number})" if factor < 0 else number}</span>')
+    return f'<span class="term">{" × ".join(written)}</span>'
 
 
 def _number(value: float) -> str:
@@ -77,7 +81,8 @@ _OWN = (
     ".glass-line{font-size:1.0625rem;line-height:1.9;font-variant-numeric:tabular-nums;overflow-wrap:anywhere;"
     f"color:{either('text')}}}"
     f".glass-line .where{{color:{either('muted')}}}.glass-line .term{{white-space:nowrap}}"
-    ".glass-line details{display:inline}.glass-line summary{display:inline;cursor:pointer;text-decoration:underline dotted}"
+    ".glass-line details{display:inline}"
+    ".glass-line summary{display:inline;cursor:pointer;text-decoration:underline dotted}"
     ".glass-line details[open]{display:block}"
     ".glass-line small{font-size:.8125rem}"
 )

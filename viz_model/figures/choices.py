@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -35,4 +34,4 @@ def choice_table(tokens: Sequence[str], choices: Sequence[Choice], chosen: str |
             head(token) + number(choice.logit) + number(choice.scaled) + bar(choice.probability) + kept + final + mark
         )
     names = ["token", "logit", "÷ temperature", "probability", "top-k, top-p", "drawn from", ""]
-    return table(html.unescape(caption), names, rows)
+    return table(caption, names, rows)

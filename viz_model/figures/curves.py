@@ -49,7 +49,7 @@ def curve(
         x=alt.X("x:Q", title=x_title, scale=alt.Scale(type="log" if log_x else "linear", nice=log_x), axis=_plain(8)),
         y=alt.Y("y:Q", title=y_title, scale=alt.Scale(type="log" if log_y else "linear", zero=False), axis=_grid()),
     )
-    legend = alt.Legend(symbolType="stroke", symbolSize=360) if len(names) > 1 else None
+    legend = _legend(names, symbolType="stroke", symbolSize=360)
     colour = alt.Color("curve:N", sort=names, legend=legend, scale=_scale(names, theme))
     dashes = alt.Scale(domain=names, range=[[1, 0], [7, 3], [2, 3], [9, 3, 2, 3], [4, 4]])
     lines = base.mark_line(strokeWidth=2.25, interpolate="linear").encode(
@@ -153,7 +153,7 @@ def _grouped(
     tooltip = [alt.Tooltip("token:N"), alt.Tooltip("measure:N"), alt.Tooltip("value:Q", format=".7~g")]
     x = alt.X("bar:Q", title=value_title, scale=alt.Scale(domain=[low, high], nice=False), axis=_plain(5))
     colour = alt.Color("measure:N", sort=names, scale=alt.Scale(domain=names, range=list(colours)))
-    colour = colour.legend(alt.Legend() if len(names) > 1 else None)
+    colour = colour.legend(_legend(names))
     drawn = base.mark_bar(cornerRadiusEnd=2).encode(x=x, color=colour, tooltip=tooltip)
     beyond = base.mark_text(align="left", dx=5).encode(x=x, text="text:N").transform_filter("datum.bar >= 0")
     before = base.mark_text(align="right", dx=-5).encode(x=x, text="text:N").transform_filter("datum.bar < 0")
@@ -169,12 +169,17 @@ def _chart(rows: list[dict[str, Any]]) -> alt.Chart:
 def _around(values: Sequence[float]) -> tuple[float, float]:
     """The range of the bars, 0 within it, with room for the numbers at both ends."""
     low, high = min([0.0, *values]), max([0.0, *values])
-    room = (high - low or 1.0) * 0.16
+    room = (high - low or 1.0) * 0.22
     return (low - room if low < 0 else 0.0, high + room if high > 0 or low == 0 else 0.0)
 
 
 def _scale(names: Sequence[str], theme: Theme) -> alt.Scale:
     return alt.Scale(domain=list(names), range=list(theme.series))
+
+
+def _legend(names: Sequence[str], **options: Any) -> alt.Legend | None:
+    """Above the plot, in rows that a narrow page still holds; a single name needs none."""
+    return alt.Legend(columns=3 if len(names) <= 3 else 2, **options) if len(names) > 1 else None
 
 
 def _plain(ticks: int) -> alt.Axis:

@@ -48,29 +48,30 @@ def head_grid(
     canvas = np.full((n_layers, height + 1, n_heads, width + 1), np.nan, dtype=np.float32)
     canvas[:, :-1, :, :-1] = tiles.transpose(0, 2, 1, 3)
     canvas = canvas.reshape(n_layers * (height + 1), n_heads * (width + 1))[:-1, :-1]
-    figure = go.Figure()
-    figure.add_heatmap(z=canvas, zmin=0, zmax=1, colorscale=colour_scale(theme.attention), hoverinfo="skip")
-    figure.data[0].colorbar.update(**unit_bar("weight"))
+    scale = {"zmin": 0, "zmax": 1, "colorscale": colour_scale(theme.attention), "colorbar": unit_bar("weight")}
+    maps = {"type": "heatmap", "z": canvas, "hoverinfo": "skip", **scale}
     centres_y = [layer * (height + 1) + (height - 1) / 2 for layer in range(n_layers)]
     centres_x = [head * (width + 1) + (width - 1) / 2 for head in range(n_heads)]
-    figure.add_scatter(
-        x=centres_x * n_layers,
-        y=np.repeat(centres_y, n_heads).tolist(),
-        mode="markers",
-        marker={"opacity": 0, "symbol": "square", "size": 30},
-        text=_strongest(array, queries, keys),
-        customdata=[[layer, head] for layer in range(n_layers) for head in range(n_heads)],
-        hovertemplate="%{text}<extra></extra>",
-        showlegend=False,
-    )
+    marks = {
+        "type": "scatter",
+        "x": centres_x * n_layers,
+        "y": np.repeat(centres_y, n_heads).tolist(),
+        "mode": "markers",
+        "marker": {"opacity": 0, "symbol": "square", "size": 30},
+        "text": _strongest(array, queries, keys),
+        "customdata": [[layer, head] for layer in range(n_layers) for head in range(n_heads)],
+        "hovertemplate": "%{text}<extra></extra>",
+        "showlegend": False,
+    }
+    x: dict[str, Any] = {"tickvals": centres_x, "ticktext": [str(head) for head in range(n_heads)], "side": "top"}
+    y: dict[str, Any] = {"tickvals": centres_y, "ticktext": [str(layer) for layer in range(n_layers)]}
+    x |= {"title": {"text": "head  (in each map: key along the top)"}, "range": [-1, canvas.shape[1]]}
+    y |= {"title": {"text": "layer  (query down the side)"}, "range": [canvas.shape[0], -1]}
+    shapes = _gaps(tiles.shape, theme) + _frame(selected, tiles.shape, theme)
+    layout: dict[str, Any] = {"xaxis": x, "yaxis": y, "shapes": shapes}
     if mask is not None:
-        figure.add_layout_image(**hatch_image(canvas.shape, theme))
-    figure.update_layout(shapes=_gaps(tiles.shape, theme) + _frame(selected, tiles.shape, theme))
-    figure.update_xaxes(tickvals=centres_x, ticktext=[str(head) for head in range(n_heads)], side="top")
-    figure.update_yaxes(tickvals=centres_y, ticktext=[str(layer) for layer in range(n_layers)])
-    figure.update_xaxes(title_text="head  (in each map: key along the top)", range=[-1, canvas.shape[1]])
-    figure.update_yaxes(title_text="layer  (query down the side)", range=[canvas.shape[0], -1])
-    return finished(figure, 84 * n_layers + 120, title, theme)
+        layout["images"] = [hatch_image(canvas.shape, theme)]
+    return finished([maps, marks], layout, 84 * n_layers + 120, title, theme)
 
 
 def _pooled(weights: Floats) -> Floats:

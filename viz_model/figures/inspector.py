@@ -40,7 +40,7 @@ def link_summary(
             ("÷ sum", _n(exponential_sum), "of the row’s exponentials"),
         ]
     else:
-        rows.append(("mask", "masked", "this key may not be read"))
+        rows.append(("mask", "masked", "this key may not be read" if exponential_sum else "no key available"))
     rows.append(("weight", _n(softmax), "the softmax"))
     if abs(softmax - weight) > 1e-6:
         rows.append(("edited", _n(weight), "after your edits"))

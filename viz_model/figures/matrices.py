@@ -8,21 +8,21 @@ through which a hatched picture shows: not a colour of the ramp, and the same sm
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from viz_model.figures.maps import (
-    add_map,
     allowed_cells,
+    cell_text,
+    cell_values,
     framed,
-    hatch_image,
+    map_trace,
     matrix,
     plotly_label,
     unit_bar,
-    write_cells,
-    write_values,
 )
 from viz_model.figures.theme import LIGHT, Theme, format_number
 
@@ -43,15 +43,12 @@ def attention_heatmap(
     `mask` [query, key] is bool, True = may attend; masked cells are hatched. Raises ValueError on shapes that differ.
     """
     z, allowed = matrix(weights, queries, keys, "weights"), allowed_cells(mask, len(queries), len(keys))
-    figure = go.Figure()
-    add_map(figure, np.where(allowed, z, np.float32("nan")), theme.attention, (0.0, 1.0), ("query", "key"), "weight")
-    write_values(figure, z, allowed, (0.0, 1.0), theme.attention)
-    if not allowed.all():
-        figure.add_layout_image(**hatch_image(z.shape, theme))
-        if z.size <= HOVERED_MASK:
-            _add_masked_hover(figure, allowed)
-    figure.data[0].colorbar.update(**unit_bar("weight"))
-    return framed(figure, (queries, keys), ("query (reads)", "key (is read)"), title, theme)
+    shown = np.where(allowed, z, np.float32("nan"))
+    trace = map_trace(shown, theme.attention, (0.0, 1.0), ("query", "key"), "weight")
+    trace |= cell_values(z, allowed, (0.0, 1.0), theme.attention) | {"colorbar": unit_bar("weight")}
+    hatched = not bool(allowed.all())
+    traces = [trace, _masked_hover(allowed)] if hatched and z.size <= HOVERED_MASK else [trace]
+    return framed(traces, (queries, keys), ("query (reads)", "key (is read)"), title, theme, hatched)
 
 
 def tensor_heatmap(
@@ -73,14 +70,12 @@ def tensor_heatmap(
     z = matrix(values, rows, columns, "values")
     finite = np.isfinite(z)
     end = float(bound) if bound is not None else float(np.abs(z[finite]).max(initial=0.0)) or 1.0
-    figure = go.Figure()
     shown = np.where(finite, z, np.float32("nan"))
     ramp, low = (theme.signed, -end) if signed else (theme.magnitude, 0.0)
-    add_map(figure, shown, ramp, (low, end), axes, "value")
-    write_values(figure, z, finite, (low, end), ramp)
     ticks = [low, 0.0, end] if signed else [0.0, end / 2, end]
-    figure.data[0].colorbar.update(tickvals=ticks, ticktext=[format_number(tick) for tick in ticks])
-    return framed(figure, (rows, columns), axes, title, theme)
+    trace = map_trace(shown, ramp, (low, end), axes, "value") | cell_values(z, finite, (low, end), ramp)
+    trace["colorbar"] = {"tickvals": ticks, "ticktext": [format_number(tick) for tick in ticks]}
+    return framed([trace], (rows, columns), axes, title, theme)
 
 
 def positional_encoding(
@@ -115,20 +110,16 @@ def logit_lens(
     rows = layers if layers is not None else [f"layer {i}" for i in range(p.shape[0])]
     columns = positions if positions is not None else [str(i) for i in range(p.shape[1])]
     p = matrix(p, rows, columns, "probabilities")
-    figure = go.Figure()
-    add_map(figure, p, theme.magnitude, (0.0, 1.0), ("after", "reading"), "probability")
-    trace = figure.data[0]
+    trace = map_trace(p, theme.magnitude, (0.0, 1.0), ("after", "reading"), "probability")
     words = [[plotly_label(token) for token in row] for row in tokens]
-    write_cells(figure, words, p, theme.magnitude)
-    trace.customdata = words
-    trace.hovertemplate = "says next   <b>\u2068%{customdata}\u2069</b><br>" + trace.hovertemplate
-    trace.colorbar.update(**unit_bar("probability"))
-    return framed(figure, (rows, columns), ("after", "having read"), title, theme)
+    trace |= cell_text(words, p, theme.magnitude) | {"customdata": words, "colorbar": unit_bar("probability")}
+    trace["hovertemplate"] = "says next   <b>\u2068%{customdata}\u2069</b><br>" + trace["hovertemplate"]
+    return framed([trace], (rows, columns), ("after", "having read"), title, theme)
 
 
-def _add_masked_hover(figure: go.Figure, allowed: NDArray[np.bool_]) -> None:
-    clear = [[0, "rgba(0,0,0,0)"], [1, "rgba(0,0,0,0)"]]
-    template = "query   <b>\u2068%{y}\u2069</b><br>key   <b>\u2068%{x}\u2069</b><br>masked: may not be read"
+def _masked_hover(allowed: NDArray[np.bool_]) -> dict[str, Any]:
+    """A clear layer over the masked cells that says so under the pointer."""
+    scale = {"colorscale": [[0, "rgba(0,0,0,0)"], [1, "rgba(0,0,0,0)"]], "showscale": False, "hoverongaps": False}
+    names = "query   <b>\u2068%{y}\u2069</b><br>key   <b>\u2068%{x}\u2069</b><br>"
     z = np.where(allowed, np.float32("nan"), np.float32(0))
-    template += "<extra></extra>"
-    figure.add_heatmap(z=z, colorscale=clear, showscale=False, hoverongaps=False, hovertemplate=template)
+    return {"type": "heatmap", "z": z, **scale, "hovertemplate": names + "masked: may not be read<extra></extra>"}

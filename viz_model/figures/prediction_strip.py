@@ -27,14 +27,15 @@ def prediction_strip(
             lines.append(
                 f'<span class="track was"><span class="fill was" style="width:{100 * was:.3g}%"></span></span>'
             )
-            lines.append(
-                f'<span class="was-line">was {format_number(was)}, '
-                f'<span class="{direction}">{"+" if change > 0 else ""}{format_number(change)}</span></span>'
-            )
+            sign = "+" if change > 0 else ""
+            moved = f'<span class="{direction}" title="{sign}{np.float32(change)}">{sign}{format_number(change)}</span>'
+            then = f'<span title="{np.float32(was)}">{format_number(was)}</span>'
+            lines.append(f'<span class="was-line">was {then}, {moved}</span>')
         cards.append(f"<li>{''.join(lines)}</li>")
     return (
         f"<style>{STYLE}{_OWN}</style>"
-        f'<div class="glass-table glass-strip"><p class="caption">{html.escape(caption)}</p><ol>{"".join(cards)}</ol></div>'
+        f'<div class="glass-table glass-strip"><p class="caption">{html.escape(caption)}</p>'
+        f"<ol>{''.join(cards)}</ol></div>"
     )
 
 

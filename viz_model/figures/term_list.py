@@ -25,9 +25,8 @@ def term_list(parts: Sequence[tuple[str, float]], total: float, *, caption: str)
 def _two_sided(share: float) -> str:
     left = 50 * min(0.0, share) + 50
     colour = "more" if share > 0 else "less"
-    return (
-        '<td><span style="display:block;position:relative;width:12rem;max-width:35vw;height:.6rem">'
-        '<span style="position:absolute;left:50%;top:-.2rem;bottom:-.2rem;opacity:.35;'
-        f'border-left:1px solid currentColor"></span><span class="{colour}" style="position:absolute;top:0;height:100%;left:{left:.3g}%;'
-        f'width:{50 * abs(share):.3g}%;background:currentColor"></span></span></td>'
-    )
+    frame = "display:block;position:relative;width:12rem;max-width:35vw;height:.6rem"
+    zero = "position:absolute;left:50%;top:-.2rem;bottom:-.2rem;opacity:.35;border-left:1px solid currentColor"
+    bar = f"position:absolute;top:0;height:100%;left:{left:.3g}%;width:{50 * abs(share):.3g}%;background:currentColor"
+    parts = f'<span style="{zero}"></span><span class="{colour}" style="{bar}"></span>'
+    return f'<td><span style="{frame}">{parts}</span></td>'

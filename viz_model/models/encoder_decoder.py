@@ -89,12 +89,18 @@ class EncoderDecoder(nn.Module):
     ) -> EncoderDecoderTrace:
         self.encoder.check_ids(ids)
         self.decoder.check_ids(target_ids)
-        n_source, n_target = ids.shape[1], target_ids.shape[1]
-        source_mask = masks.resolve(masks.full(n_source).to(ids.device), mask, n_query=n_source, n_key=n_source)
+        (batch, n_source), (n_targets, n_target) = ids.shape, target_ids.shape
+        if batch != n_targets:
+            raise ValueError(f"target_ids: expected {batch} texts as in ids, got {n_targets}.")
+        source_mask = masks.resolve(
+            masks.full(n_source).to(ids.device), mask, n_query=n_source, n_key=n_source, batch=batch
+        )
         encoder: StackTrace[BlockTrace] = self.encoder(
             ids, source_mask, edits=select(edits, stack="encoder"), fused=fused
         )
-        own = masks.resolve(masks.causal(n_target).to(ids.device), target_mask, n_query=n_target, n_key=n_target)
+        own = masks.resolve(
+            masks.causal(n_target).to(ids.device), target_mask, n_query=n_target, n_key=n_target, batch=batch
+        )
         # Padding of the source hides it from the decoder too; a whole source mask speaks of the encoder alone.
         across = masks.full(n_target, n_source).to(ids.device)
         if mask is not None and mask.dim() == 2:

@@ -54,7 +54,9 @@ class OneStack(nn.Module):
         self.stack.check_ids(ids)
         n = ids.shape[1]
         own = self.own_mask(n).to(ids.device)
-        trace = self.stack(ids, masks.resolve(own, mask, n_query=n, n_key=n), edits=edits, fused=fused)
+        trace = self.stack(
+            ids, masks.resolve(own, mask, n_query=n, n_key=n, batch=ids.shape[0]), edits=edits, fused=fused
+        )
         return ModelTrace(
             tokens=trace.tokens,
             ids=trace.ids,

@@ -91,3 +91,8 @@ class Stack(nn.Module):
             raise ValueError(
                 f"ids: expected at most {self.config.context_length} positions (context_length), got {ids.shape[1]}."
             )
+        if ids.device.type != "meta" and not bool(((ids >= 0) & (ids < self.config.vocab_size)).all()):
+            raise ValueError(
+                f"ids: expected numbers from 0 to {self.config.vocab_size - 1}, "
+                f"got {int(ids.min())} to {int(ids.max())}."
+            )

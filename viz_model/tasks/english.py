@@ -5,7 +5,7 @@ and the entropy of the language are exact: a trained model's loss can be read be
 
 A sentence is written as a person would type it: a capital on the first word (left out with probability
 `LOWER_CASE`, names and "I" apart) and a final "." with probability `FULL_STOP`, which is a word of its own. Sentences
-have 3 words or more, about one in ten thousand more than 20, none more than 38 (a "." apart).
+have 3 words or more, about one in ten thousand more than 20, none more than 40 (a "." apart).
 """
 
 import math

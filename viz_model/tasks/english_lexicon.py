@@ -94,7 +94,6 @@ SMALL_WORDS = {
     "Object.pronoun": "him her them us me you",
     "Often": "often always never",
     "Manner": "quietly loudly happily",
-    "Manner.calm": "quietly happily",
     "Time.present": "today now",
     "Time.past": "yesterday",
     "Time.future": "tomorrow",

@@ -123,9 +123,9 @@ Full.person.<f> -> 84 Act.person.<f> | 4 Verb.enjoy.<f>^ Doing.person:complement
 Full.animal.<f> -> 1 Act.animal.<f>
 Full.institution.<f> -> 68 Act.institution.<f> | 24 Verb.consider.<f>^ Act.institution.ing:complement
     | 8 Verb.begin.<f>^ Act.institution.ing:complement
-Doing.<being> -> 4 Bare.<being>.ing | 6 Act.<being>.ing
+Doing.person -> 4 Bare.person.ing | 6 Act.person.ing
 Followed -> 1 Simple.<being>.<n>^ SubjectRelative.<being>.<n>:subject
-Act.person.<f> -> 11 Verb.rest.<f>^ Where:preposition | 2 Verb.rest.<f>^ Manner.calm:adverb
+Act.person.<f> -> 11 Verb.rest.<f>^ Where:preposition | 2 Verb.rest.<f>^ Manner:adverb
     | 5 Verb.move.<f>^ To.place:preposition | 1 Verb.move.<f>^ Manner:adverb
     | 2 Verb.voice.<f>^ Inside:preposition | 2 Verb.voice.<f>^ Manner:adverb
     | 6 Verb.like.<f>^ Liked:object | 6 Verb.see.<f>^ Seen:object | 2 Verb.see.<f>^ Seen:object Inside:preposition
@@ -138,7 +138,7 @@ Act.person.<f> -> 11 Verb.rest.<f>^ Where:preposition | 2 Verb.rest.<f>^ Manner.
     | 3 Verb.open.<f>^ Closable:object | 2 Verb.build.<f>^ Built:object | 3 Verb.drive.<f>^ Some.vehicle:object
     | 2 Verb.discuss.<f>^ Some.idea:object
     | 6 Verb.give.<f>^ Person:recipient Gift:object | 3 Verb.give.<f>^ Gift:object To:preposition
-Act.animal.<f> -> 14 Verb.rest.<f>^ Where:preposition | 2 Verb.rest.<f>^ Manner.calm:adverb
+Act.animal.<f> -> 14 Verb.rest.<f>^ Where:preposition | 2 Verb.rest.<f>^ Manner:adverb
     | 5 Verb.move.<f>^ To.place:preposition | 1 Verb.move.<f>^ Manner:adverb
     | 8 Verb.chase.<f>^ Animal:object | 2 Verb.chase.<f>^ Some.person:object | 4 Verb.see.<f>^ Noticed:object
     | 3 Verb.like.<f>^ Noticed:object | 4 Verb.like.<f>^ Treat:object | 5 Verb.eat.<f>^ Edible:object
@@ -190,7 +190,7 @@ Beside.place -> 3 near^ Amid.structure:noun | 2 near^ Amid.nature:noun | 2 behin
 
 # Relative clauses: "the boy who sleeps" (the noun is its subject), "the boy that the teachers like" (its object).
 SubjectRelative.<being>.<n> -> 36 Who.<being> Act.<being>.<n>^ | 26 Who.<being> Act.<being>.<n>d^
-    | 18 Who.<being> Is.<n>:auxiliary Doing.<being>^ | 12 Who.<being> Is.<n>^ Adjective.<being>:predicate
+    | 18 Who.<being> Is.<n>:auxiliary VP.<being>.ing^ | 12 Who.<being> Is.<n>^ Adjective.<being>:predicate
     | 8 Who.<being> Bare.<being>.<n>d^
 ObjectRelative.person -> 2 Who.person Agent.<n>:subject Use.person.<n>^
     | 1 Who.person Agent.<n>:subject Use.person.<n>d^

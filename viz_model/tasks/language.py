@@ -66,7 +66,10 @@ class LanguageTask(ABC):
         return found
 
     def _ids(self, words: Sequence[str]) -> list[int]:
-        return [found for word in words if (found := self.tokenizer.id(word)) is not None]
+        found = [self.tokenizer.id(word) for word in words]
+        if None in found:
+            raise ValueError(f"words: expected words of the vocabulary, got {words[found.index(None)]!r}.")
+        return [i for i in found if i is not None]
 
 
 class NextWord(LanguageTask):

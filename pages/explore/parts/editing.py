@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages.explore.parts.sentence import Bench
 from pages.ui import chrome, session
-from viz_model.edits import AblateHead, Edit, KnockOut, PatchHead, SetWeight, UniformHead, parse_edit
+from viz_model.edit_codes import parse_edit
+from viz_model.edits import AblateHead, Edit, KnockOut, PatchHead, SetWeight, UniformHead
 
 SILENCED = {"model": "english-causal", "edits": (AblateHead(layer=1, head=0).code,), "layer": 1, "head": 0}
 BLIND = {"model": "english-causal", "edits": (UniformHead(layer=0, head=0).code,), "layer": 0, "head": 0}

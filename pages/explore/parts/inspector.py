@@ -15,4 +15,5 @@ def show(bench: Bench) -> None:
     found = link(bench.attention, head=bench.head, query=bench.query, key=bench.key)
     numbers = {name: value for name, value in asdict(found).items() if name not in ("q", "k")}
     tokens = bench.trace.tokens
-    st.html(link_summary(tokens[bench.query], tokens[bench.key], **numbers, adds_up=found.adds_up))
+    with st.container(key="inspector"):
+        st.html(link_summary(tokens[bench.query], tokens[bench.key], **numbers, adds_up=found.adds_up))

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.explore.parts.sentence import Bench
 from pages.ui import runs, theme
 from viz_model.analysis import Outcome, gradient_times_input, rank_correlation, token_ablation
-from viz_model.edits import parse_edit
+from viz_model.edit_codes import parse_edit
 from viz_model.figures import attribution_bars
 from viz_model.prediction import predict
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.explore.parts.sentence import Bench
 from pages.ui import runs
-from viz_model.edits import parse_edit
+from viz_model.edit_codes import parse_edit
 from viz_model.figures.choices import choice_table
 from viz_model.generation import generate
 from viz_model.models import Decoder
@@ -14,6 +14,7 @@ from viz_model.prediction import predict
 from viz_model.sampling import Sampling
 
 TOP = 12
+REASONS = {"stop": "the model ended the sentence", "n": "as many as were asked for", "context": "the context is full"}
 
 
 def show(bench: Bench) -> None:
@@ -48,7 +49,7 @@ def show(bench: Bench) -> None:
     text = bench.run.model.tokenizer.decode([*bench.trace.ids[0].tolist(), *ids])
     st.code(text, language=None, wrap_lines=True)
     if steps and steps[-1].reason:
-        st.caption(f"It stopped after {len(steps)} tokens: {steps[-1].reason}.")
+        st.caption(f"{len(steps)} tokens were written: {REASONS.get(steps[-1].reason, steps[-1].reason)}.")
     at = st.slider("Step", 1, len(steps), 1, key="generation_step") if len(steps) > 1 else 1
     step = steps[at - 1]
     best = step.distribution.candidates(TOP)

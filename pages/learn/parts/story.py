@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
@@ -14,29 +13,6 @@ from viz_model.textbook import TOKENS, Change, WhatIf
 
 MODES = {"textbook": "Textbook", "sentence": "Your sentence"}
 MOST_PILLS = 24  # words to click; a longer sentence has a list
-
-EXPERIMENTS = [
-    (
-        "No scaling",
-        "The dot products go straight into the softmax.",
-        {"mode": "textbook", "step": "softmax", "scaled": False},
-    ),
-    (
-        "Hide the future",
-        "With the causal mask, “cat” cannot read “sat”.",
-        {"mode": "textbook", "step": "mask", "causal": True},
-    ),
-    (
-        "Make “sat” as findable as “cat”",
-        "Gives “sat” the key of “cat”: the two weights become equal.",
-        {
-            "mode": "textbook",
-            "step": "softmax",
-            "word": 1,
-            "changes": tuple(Change("K", 2, i, v).code for i, v in enumerate((1.5, 1.39, 1.0, 0.2))),
-        },
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,6 +226,3 @@ def _changes() -> tuple[Change, ...]:
 
 def _same_cell(code: str, value: Change) -> bool:
     return code.rpartition(":")[0] == value.code.rpartition(":")[0]
-
-
-__all__: list[Any] = ["EXPERIMENTS", "Lesson", "change", "choose", "walk", "what_if", "without_scaling"]

@@ -86,7 +86,7 @@ def test_integrated_gradients_sum_to_the_change_from_the_baseline() -> None:
     embedding = model.stack.embed.weight[IDS].detach()
     ends = [outcome_of(logits_from_embedding(model, e), outcome) for e in (embedding, torch.zeros_like(embedding))]
     got = integrated_gradients(model, IDS, outcome, n_steps=200)
-    assert float(got.sum()) == pytest.approx(ends[0] - ends[1], abs=1e-3)
+    assert float(got.sum()) == pytest.approx(ends[0] - ends[1], abs=1e-5)
     assert integrated_gradients(model, IDS, Outcome(2, 2), n_steps=3)[3:].abs().max() == 0
 
 
@@ -101,6 +101,18 @@ def test_cutting_a_token_is_knocking_it_out_of_every_head_and_layer(make, change
         after = outcome_of(model(IDS, edits=cuts).logits, outcome)
         assert float(got[key]) == pytest.approx(before - after, abs=1e-5)
     assert got[:5].abs().min() > 1e-6
+    assert (got[5] == 0) == (make is decoder)
+
+
+def test_the_future_matters_not_at_all_unless_an_edit_lets_it_be_read() -> None:
+    model, outcome = decoder(), Outcome(2, 7)
+    peek = (SetWeight(0, 0, 2, 4, 0.5),)
+    for how in ("cut", "zero"):
+        assert token_ablation(model, IDS, outcome, how=how)[3:].tolist() == [0.0, 0.0, 0.0]
+    assert token_ablation(model, IDS, outcome, how="zero", edits=peek)[4].abs() > 1e-3
+    written = token_ablation(encoder_decoder(), IDS, Outcome(1, 7), target_ids=TARGET_IDS, stack="decoder")
+    assert written[2:].tolist() == [0.0, 0.0]
+    assert written[:2].abs().min() > 1e-6
 
 
 def test_cutting_a_source_token_hides_it_from_the_decoder_too() -> None:

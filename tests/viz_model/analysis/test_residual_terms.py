@@ -14,9 +14,9 @@ def test_the_terms_sum_to_the_logit_and_to_a_difference_of_two(make, changes) ->
     for position in (0, 3, 5):
         for token in (0, 7):
             terms = residual_terms(model, trace, position=position, token=token)
-            assert sum(t.value for t in terms) == pytest.approx(float(trace.logits[0, position, token]), abs=1e-4)
+            assert sum(t.value for t in terms) == pytest.approx(trace.logits[0, position, token].item(), abs=1e-4)
         pair = residual_terms(model, trace, position=position, token=7, other=2)
-        difference = float(trace.logits[0, position, 7] - trace.logits[0, position, 2])
+        difference = (trace.logits[0, position, 7] - trace.logits[0, position, 2]).item()
         assert sum(t.value for t in pair) == pytest.approx(difference, abs=1e-4)
 
 
@@ -25,7 +25,7 @@ def test_cross_attention_and_its_heads_are_terms_too(changes) -> None:
     model = encoder_decoder(**{**changes, "n_kv_heads": 0})
     trace = model(IDS, TARGET_IDS)
     terms = residual_terms(model, trace, position=2, token=4)
-    assert sum(t.value for t in terms) == pytest.approx(float(trace.logits[0, 2, 4]), abs=1e-4)
+    assert sum(t.value for t in terms) == pytest.approx(trace.logits[0, 2, 4].item(), abs=1e-4)
     assert [(t.layer, t.head) for t in terms if t.kind == "cross_head"] == [(i, h) for i in range(3) for h in range(4)]
 
 
@@ -49,7 +49,18 @@ def test_a_term_is_what_the_logit_loses_without_it_at_a_frozen_scale() -> None:
     x, y = trace.blocks[1].resid_post[0, position], (silenced.blocks[1].resid_post - changed)[0, position]
     deviation = torch.sqrt(x.var(unbiased=False) + 1e-5)
     row = model.unembed.weight[token] * model.stack.final_norm.weight
-    assert term.value == pytest.approx(float(row @ ((x - y) - (x - y).mean()) / deviation), abs=1e-4)
+    assert term.value == pytest.approx((row @ ((x - y) - (x - y).mean()) / deviation).item(), abs=1e-4)
+
+
+@pytest.mark.parametrize("norm", ["layer", "rms"])
+def test_a_stream_so_small_that_the_norms_epsilon_rules_adds_up_too(norm) -> None:
+    model = decoder(n_layers=0, norm=norm, position="none")
+    with torch.no_grad():
+        model.stack.embed.weight.mul_(1e-3)
+    trace = model(IDS)
+    terms = residual_terms(model, trace, position=2, token=3)
+    assert sum(t.value for t in terms) == pytest.approx(trace.logits[0, 2, 3].item(), rel=1e-3)
+    assert abs(terms[0].value) > 0.01
 
 
 def test_what_is_not_there_says_so() -> None:

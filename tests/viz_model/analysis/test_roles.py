@@ -76,7 +76,7 @@ def test_scores_are_a_loop_over_queries_and_chance_is_the_uniform_heads_score() 
                 (even.blocks[layer].attention.weights, role.chance),
             ):
                 keys = [(q, q - 1 if role.role == "previous" else 0) for q in range(1, N)]
-                mean = sum(float(weights[0, head, q, k]) for q, k in keys) / len(keys)
+                mean = sum(weights[0, head, q, k].item() for q, k in keys) / len(keys)
                 assert mean == pytest.approx(expected, abs=1e-6)
     assert found > 0
 

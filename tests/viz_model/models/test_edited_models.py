@@ -193,7 +193,7 @@ def test_an_edit_of_an_encoder_decoder_names_its_stack() -> None:
 
 def test_a_patch_from_a_longer_run_is_refused_in_words() -> None:
     model = model_of(Decoder, BASE)
-    with pytest.raises(ValueError, match=r"expected a run of 5 positions .* got one of 6"):
+    with pytest.raises(ValueError, match=r"expected heads of shape \[1, 5, 4\] .* got \[1, 6, 4\]"):
         model(ids_of(1, 5), edits=(PatchHead(0, 1, model(ids_of(1, 6))),))
 
 
