@@ -1,6 +1,6 @@
 """Glass Transformer: the server. What each visitor runs is pages/ui/router.py.
 
-Streamlit would take a folder pages/ beside the script that it runs for pages of its own, and send the first visitor of a
+Streamlit takes a folder pages/ beside the script that it runs for its own pages, and sends the first visitor of a
 fresh server who follows a deep link to the wrong page: so the script lies elsewhere, and this file names it.
 """
 

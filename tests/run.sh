@@ -101,18 +101,20 @@ finish() {
   exit "$failed"
 }
 
-stage "environment" install || finish
-
-if [ $# -gt 0 ]; then
-  stage "browser" browser
-  stage "pytest" "$python" -m pytest "$@"
+main() {
+  stage "environment" install || finish
+  if [ $# -gt 0 ]; then
+    browser || echo "without a Chromium the browser tests fail" >&2
+    stage "pytest" "$python" -m pytest "$@"
+    finish
+  fi
+  stage "ruff check" "$python" -m ruff check .
+  stage "ruff format" "$python" -m ruff format --check .
+  stage "mypy" "$python" -m mypy
+  stage "unit tests" "$python" -m pytest -q tests --ignore=tests/pages --ignore=tests/browser
+  stage "page tests" "$python" -m pytest -q tests/pages
+  stage "browser" browser && stage "browser tests" "$python" -m pytest -q tests/browser
   finish
-fi
+}
 
-stage "ruff check" "$venv/bin/ruff" check .
-stage "ruff format" "$venv/bin/ruff" format --check .
-stage "mypy" "$venv/bin/mypy"
-stage "unit tests" "$python" -m pytest -q tests --ignore=tests/pages --ignore=tests/browser
-stage "page tests" "$python" -m pytest -q tests/pages
-stage "browser" browser && stage "browser tests" "$python" -m pytest -q tests/browser
-finish
+main "$@"  # the last line: bash has read all of this file by now, so that it may be edited while it runs

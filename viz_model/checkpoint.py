@@ -24,6 +24,7 @@ from viz_model.tokenizer import Tokenizer
 FORMAT = "glass-transformer"
 VERSION = 1
 LARGEST_CONTEXT = 2**26  # numbers in a table of positions: about a million positions at d_model 64
+LARGEST_BASE = 1e12  # of rotary positions; the largest published ones are below 1e8
 BUNDLED = Path(__file__).parent.parent / "assets" / "models"
 
 _kinds: dict[str, type[Encoder] | type[Decoder]] = {"encoder": Encoder, "decoder": Decoder}
@@ -101,7 +102,7 @@ def load(name: str | Path) -> Model:
                 setattr(model, name, _tokenizer(card[name], config, name))
     except KeyError as missing:
         raise CheckpointError(f"{folder / 'model.json'}: expected the field {missing}, got none.") from None
-    except (ValueError, TypeError, OverflowError, RuntimeError) as error:  # numbers that torch cannot take, too
+    except (TypeError, ValueError) as error:
         raise CheckpointError(f"{folder / 'model.json'}: {error}") from None
     _fill(model, tensors, folder / "model.safetensors")
     return model.eval().requires_grad_(False)
@@ -172,7 +173,7 @@ def _read_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _check_size(config: Config, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Raises ValueError for a model far larger than its weights: making it first could take the machine's memory."""
+    """Raises ValueError for what must not be made before its shapes are compared: it could take the machine's memory."""
     largest = max((tensor.numel() for tensor in tensors.values()), default=0)
     for part in (config.encoder, config.decoder) if isinstance(config, EncoderDecoderConfig) else (config,):
         widths = [part.vocab_size]
@@ -180,6 +181,8 @@ def _check_size(config: Config, tensors: Mapping[str, torch.Tensor]) -> None:
             widths += [part.n_heads * part.d_head, part.d_ff if part.feed_forward else 0]
         if max(widths) * part.d_model > largest or part.n_layers > len(tensors):
             raise ValueError("config: expected the size of the weights beside it, got a larger model.")
+        if not 1.0 <= part.rotary_base <= LARGEST_BASE:
+            raise ValueError(f"rotary_base: expected a number from 1 to {LARGEST_BASE:.0e}, got one outside.")
         if part.context_length * part.d_model > LARGEST_CONTEXT:
             raise ValueError(
                 f"context_length: expected at most {LARGEST_CONTEXT // part.d_model} at d_model {part.d_model}, "

@@ -66,6 +66,8 @@ function clean(canvas, width, height, dpr) {
   return pen;
 }
 
+const LOWEST = 300;
+
 // Where the two halves stand: beside each other, or the heads as a strip above the picture.
 function arrange(view, theme) {
   const { payload, parts, root, width, cache } = view, { header } = payload;
@@ -79,7 +81,10 @@ function arrange(view, theme) {
     root.classList.toggle("narrow", narrow);
     parts.heads.hidden = single;
     parts.heads.style.width = narrow ? "auto" : `${cache.grid.width}px`;
-    parts.frame.style.height = `${height}px`;
+    // Square at the most: a map is as high as it is wide, and a higher frame would stand empty below it.
+    cache.room = narrow || single ? width : width - cache.grid.width - GAP;
+    cache.height = Math.max(Math.min(height, cache.room), Math.min(height, LOWEST));
+    parts.frame.style.height = `${cache.height}px`;
     parts.grid.style.height = `${cache.grid.height}px`;
   }
   if (changed(cache, "themed", theme)) {
@@ -89,7 +94,7 @@ function arrange(view, theme) {
     for (const name of ["ramp", "diverging"]) root.style.setProperty(`--av-${name}`, theme[name].gradient);
     root.style.colorScheme = theme.dark ? "dark" : "light";
   }
-  return { height, width: narrow || single ? width : width - cache.grid.width - GAP };
+  return { height: cache.height, width: cache.room };
 }
 
 function paintHeads(view, theme, dpr) {

@@ -24,12 +24,13 @@ _copy_link = st.components.v2.component(
 )
 
 _DRESS = """<style>
-.block-container, [data-testid="stMainBlockContainer"] { padding-top: 4.25rem; padding-bottom: 4rem; }
+.block-container, [data-testid="stMainBlockContainer"] { padding: 4.25rem 2.5rem 4rem; }
 [data-testid="stMarkdownContainer"] p { max-width: 70ch; }
 h1 { font-size: 2rem !important; padding: 0 !important; }
 h3 { font-size: 1.35rem !important; }
 .stMarkdown, .stHtml { font-variant-numeric: tabular-nums; }
-[data-testid="stColumn"]:has(.st-key-inspector) { min-width: 16rem; }
+[data-testid="stColumn"]:has(.st-key-inspector) { min-width: 14rem; }
+.st-key-inspector table { max-width: 30rem; }
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   h1 { font-size: 1.6rem !important; }

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.bench.pairing import Pair
 from tests.bench.servers import chromium, server
-from tests.bench.table import Bound, Row, missing, tell, why
+from tests.bench.table import NONE, Bound, Row, missing, tell, why
 from viz_model import load
 
 SIZES = (12, 64, 128, 512)
@@ -124,7 +124,8 @@ def compare(windows: dict[Place, Window | str], size: int, *, turns: int, second
             f"{pair.ours:.0f} ms",
             f"{pair.peer:.0f} ms",
             f"{pair.ratio:.2f}",
-            *(() if bound is None else (str(bound), bound.holds(pair.ratio))),
+            *((NONE, NONE) if bound is None else (str(bound), bound.holds(pair.ratio))),
+            f"{pair.quartiles}; fastest {min(taken[place]):.0f} / {min(taken[EMPTY]):.0f} ms",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, quantiles
 
 Clock = Callable[[], float]
 
@@ -17,11 +17,13 @@ class Pair:
     ours: float
     peer: float
     ratio: float  # ours / peer
+    quartiles: str  # of the ratios: how far the turns agree
 
     @classmethod
     def of(cls, ours: Sequence[float], peer: Sequence[float]) -> Pair:
         ratios = [one / other for one, other in zip(ours, peer, strict=True)]
-        return cls(median(ours), median(peer), median(ratios))
+        low, _, high = quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+        return cls(median(ours), median(peer), median(ratios), f"quartiles {low:.2f} to {high:.2f}")
 
 
 def in_turn(

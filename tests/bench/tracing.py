@@ -54,6 +54,7 @@ def compare(shape: Shape, *, seconds: float) -> Iterator[Row]:
             f"{pair.ratio:.2f}",
             str(bound),
             bound.holds(pair.ratio),
+            pair.quartiles,
         )
 
 

@@ -67,6 +67,7 @@ def compare(shape: Shape, *, causal: bool, seconds: float) -> Iterator[Row]:
             f"{pair.ratio:.2f}",
             str(BOUND),
             BOUND.holds(pair.ratio),
+            pair.quartiles,
         )
 
 

@@ -28,7 +28,8 @@ CHROMIUM_ARGUMENTS = (
     # No name but this machine's is found: whatever would need the internet fails here as it would without one.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None  # loaded here: little is safe between fork and exec
+_PR_SET_PDEATHSIG = 1
 
 
 def chromium() -> str | None:
@@ -103,5 +104,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _die_with_parent() -> None:
     """On Linux the server ends even where the tests are killed and clean up nothing."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -226,7 +226,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "width without end": (config_with(d_ff=10**15), r"expected the size of the weights beside it"),
     "depth without end": (config_with(n_layers=10**9), r"expected the size of the weights beside it"),
     "context without end": (config_with(context_length=10**12), r"context_length: expected at most \d+ at d_model 16"),
-    "turns without end": (config_with(position="rotary", rotary_base=10**400), r"expected|too large|overflow"),
+    "turns without end": (config_with(position="rotary", rotary_base=10**400), r"rotary_base: expected a number from"),
     "tokenizer a number": (card_with(lambda c: c.update(tokenizer=5)), r"expected the JSON of a saved tokenizer"),
     "tokenizer foreign": (card_with(lambda c: c.update(tokenizer="{}")), r"expected a saved tokenizer"),
     "tokenizer too large": (
@@ -276,7 +276,8 @@ def test_damage_is_said_in_a_sentence(damage: Damage, sentence: str, tmp_path: P
     damage(tmp_path)
     with pytest.raises(CheckpointError, match=sentence) as caught:
         load(tmp_path)
-    assert len(str(caught.value)) < 1000 or "9" * 50 not in str(caught.value)
+    assert "expected" in str(caught.value)
+    assert len(str(caught.value)) < 600
 
 
 def test_a_card_of_foreign_json_is_refused_too(tmp_path: Path) -> None:

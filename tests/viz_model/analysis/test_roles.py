@@ -106,11 +106,21 @@ def test_the_threshold_is_where_it_says() -> None:
         assert head_roles(trace_with(heads, ids, mask))[0][0].role == role
 
 
+def test_broad_is_from_nine_tenths_of_the_entropy_on() -> None:
+    mask, ids = masks.full(4), torch.tensor([[1, 2, 3, 4]])
+    for share, role in ((0.48, "broad"), (0.5, "mixed")):  # .9115 and .8962 of ln 4
+        row = torch.tensor([(1 - share) / 3, share, (1 - share) / 3, (1 - share) / 3])
+        got = head_roles(trace_with(row.expand(1, 1, 4, 4), ids, mask))[0][0]
+        assert (got.role, got.chance) == (role, 1.0)
+        assert got.score == pytest.approx(float(-(row * row.log()).sum() / torch.tensor(4.0).log()))
+
+
 def test_padding_neither_counts_as_a_key_nor_as_a_query() -> None:
     present = torch.tensor([[True, True, True, True, False, False]])
     mask = masks.full(N) & masks.padding(present)
     step = torch.arange(N)[None, :] - torch.arange(N)[:, None]
     heads = torch.cat((sharp(step == -1, mask), sharp(torch.zeros(N, N), mask)), dim=1)
+    heads[:, :, 4:] = torch.tensor([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])  # what padding reads is nobody's business
     padded = head_roles(trace_with(heads, IDS, mask), present=present)[0]
     alone = head_roles(trace_with(heads[..., :4, :4], IDS[:, :4], masks.full(4)))[0]
     for got, expected in zip(padded, alone, strict=True):
