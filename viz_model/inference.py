@@ -28,7 +28,7 @@ def run(model: Model, text: str, *, target: str | None = None, edits: Sequence[E
     a text takes from an unedited run of that text. Raises ValueError where the text gives no token, or more than the
     model reads.
     """
-    edits = tuple(_with_trace(model, edit, target) for edit in edits)
+    edits = resolve_edits(model, edits, target=target)
     if isinstance(model, EncoderDecoder):
         if target is None:
             raise ValueError("target: an encoder-decoder expects the text that its decoder has written, got none.")
@@ -56,6 +56,20 @@ def run(model: Model, text: str, *, target: str | None = None, edits: Sequence[E
     return replace(one, tokens=encoding.tokens)
 
 
+def resolve_edits(model: Model, edits: Sequence[Edit], *, target: str | None = None) -> tuple[Edit, ...]:
+    """The edits as a model takes them: a patch from a text becomes a patch from that text's trace."""
+    return tuple(
+        replace(edit, source=_source(model, edit.source, target))
+        if isinstance(edit, PatchHead) and isinstance(edit.source, str)
+        else edit
+        for edit in edits
+    )
+
+
+def _source(model: Model, text: str, target: str | None) -> Trace:
+    return run(model, text, target=target or "") if isinstance(model, EncoderDecoder) else run(model, text)
+
+
 def encode(tokenizer: Tokenizer, text: str, *, limit: int, name: str = "text", may_be_empty: bool = False) -> Encoding:
     """The text's tokens; raises ValueError where it gives none, or where there are more than `limit`.
 
@@ -76,11 +90,3 @@ def _tokenizer(tokenizer: Tokenizer | None) -> Tokenizer:
             "model: expected one with a tokenizer (vm.load gives one), got a bare model; call it with ids."
         )
     return tokenizer
-
-
-def _with_trace(model: Model, edit: Edit, target: str | None) -> Edit:
-    if not isinstance(edit, PatchHead) or not isinstance(edit.source, str):
-        return edit
-    if isinstance(model, EncoderDecoder):
-        return replace(edit, source=run(model, edit.source, target=target or ""))
-    return replace(edit, source=run(model, edit.source))

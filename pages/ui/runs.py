@@ -10,6 +10,7 @@ import streamlit as st
 
 import viz_model as vm
 from pages.ui import session
+from viz_model.inference import resolve_edits
 
 SHORTEST_LINK_TEXT = 4000
 CUT = "{what}: showing the first {shown:,} tokens of {total:,}, which is what this model reads at once."
@@ -31,6 +32,7 @@ class Run:
     model: Any
     reading: Reading
     trace: Any
+    edits: tuple[Any, ...] = ()  # as the model takes them: a patch holds the other run
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -72,8 +74,9 @@ def read(name: str, text: str) -> Reading:
 def run(name: str, text: str, edits: tuple[str, ...] = (), text_b: str = "") -> Run:
     """The model's trace of the text after the edits (their codes); a patch takes from `text_b`."""
     loaded, reading = model(name), read(name, text)
-    made = tuple(vm.parse_edit(code, source=read(name, text_b).text if text_b.strip() else "") for code in edits)
-    return Run(loaded, reading, vm.run(loaded, reading.text, edits=made))
+    source = read(name, text_b).text if text_b.strip() else ""
+    made = resolve_edits(loaded, [vm.parse_edit(code, source=source) for code in edits])
+    return Run(loaded, reading, vm.run(loaded, reading.text, edits=made), made)
 
 
 def usable_edits(name: str, text: str, edits: Sequence[str], text_b: str) -> tuple[str, ...]:

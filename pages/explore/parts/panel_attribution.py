@@ -6,8 +6,7 @@ import streamlit as st
 
 from pages.explore.parts.sentence import Bench
 from pages.ui import runs, theme
-from viz_model.analysis import Outcome, gradient_times_input, rank_correlation, token_ablation
-from viz_model.edit_codes import parse_edit
+from viz_model.analysis import Outcome, attention_agreement, gradient_times_input, token_ablation
 from viz_model.figures import attribution_bars
 from viz_model.prediction import predict
 
@@ -36,18 +35,18 @@ def show(bench: Bench) -> None:
     )
     st.altair_chart(attribution_bars(tokens, shares, theme=theme.current()), key="attribution", theme=None)
     for name in ("gradient × input", "ablation"):
-        agreement = rank_correlation(attention, shares[name])
-        words = "not defined (all equal)" if agreement is None else f"{agreement:+.2f}"
-        st.caption(f"Rank correlation of attention and {name}: {words}")
+        by_head = attention_agreement(bench.trace, shares[name], query=found.position)
+        agreement = by_head[bench.layer][bench.head]
+        words = "not defined here (all equal)" if agreement is None else f"{agreement:+.2f}"
+        st.caption(f"Rank correlation of attention and the size of {name}, over the keys that may be read: {words}")
 
 
 @st.cache_resource(max_entries=64, show_spinner="Running the model once without each token…")
 def _attributions(name, text, edits, text_b, layer, head, position, answer):  # type: ignore[no-untyped-def]
     run = runs.run(name, text, edits, text_b if edits else "")
-    made = tuple(parse_edit(code) for code in edits if not code.startswith("patch"))
     ids, outcome = run.trace.ids, Outcome(position, answer)
     return (
         run.trace.blocks[layer].attention.weights[0, head, position],
-        gradient_times_input(run.model, ids, outcome, edits=made),
-        token_ablation(run.model, ids, outcome, edits=made),
+        gradient_times_input(run.model, ids, outcome, edits=run.edits),
+        token_ablation(run.model, ids, outcome, edits=run.edits),
     )

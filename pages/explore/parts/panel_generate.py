@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
 from pages.ui import runs
-from viz_model.edit_codes import parse_edit
 from viz_model.figures.choices import choice_table
 from viz_model.generation import generate
 from viz_model.models import Decoder
@@ -14,6 +16,7 @@ from viz_model.prediction import predict
 from viz_model.sampling import Sampling
 
 TOP = 12
+LEFT_OUT = ("patch",)  # edits that hold for one length of text
 REASONS = {"stop": "the model ended the sentence", "n": "as many as were asked for", "context": "the context is full"}
 
 
@@ -41,28 +44,38 @@ def show(bench: Bench) -> None:
             )
         )
         return
+    if any(edit.name in LEFT_OUT for edit in bench.run.edits):
+        st.caption("A head taken from the second sentence fits that length only: the writing goes on without it.")
     steps = _written(
         bench.name, bench.run.reading.text, bench.edits, bench.text_b, sampling, state["n_new"], state["seed"]
     )
-    ids = [step.chosen for step in steps]
+    chosen = [step.chosen for step in steps]
     st.markdown("**Written:**")
-    text = bench.run.model.tokenizer.decode([*bench.trace.ids[0].tolist(), *ids])
+    text = bench.run.model.tokenizer.decode([*bench.trace.ids[0].tolist(), *chosen])
     st.code(text, language=None, wrap_lines=True)
     if steps and steps[-1].reason:
-        st.caption(f"{len(steps)} tokens were written: {REASONS.get(steps[-1].reason, steps[-1].reason)}.")
+        st.caption(f"{len(steps)} tokens were written: {REASONS[steps[-1].reason]}.")
     at = st.slider("Step", 1, len(steps), 1, key="generation_step") if len(steps) > 1 else 1
     step = steps[at - 1]
-    best = step.distribution.candidates(TOP)
-    st.html(
-        choice_table(
-            [token(c.id) for c in best], best, token(step.chosen), caption=f"Choice {at}: {token(step.chosen)}"
-        )
-    )
+    names = [token(one.id) for one in step.best]
+    st.html(choice_table(names, step.best, token(step.chosen), caption=f"Choice {at}: {token(step.chosen)}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One choice, without its trace: a long text's traces would fill the cache."""
+
+    chosen: int
+    reason: str | None
+    best: tuple[Any, ...]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _written(name, text, edits, text_b, sampling, n, seed):  # type: ignore[no-untyped-def]
+def _written(
+    name: str, text: str, edits: tuple[str, ...], text_b: str, sampling: Sampling, n: int, seed: int
+) -> tuple[Written, ...]:
     run = runs.run(name, text, edits, text_b if edits else "")
-    made = tuple(parse_edit(code) for code in edits if not code.startswith("patch"))
+    made = tuple(edit for edit in run.edits if edit.name not in LEFT_OUT)
     stop = run.model.tokenizer.special_ids.end
-    return tuple(generate(run.model, run.trace.ids, n=n, sampling=sampling, seed=seed, stop=stop, edits=made))
+    steps = generate(run.model, run.trace.ids, n=n, sampling=sampling, seed=seed, stop=stop, edits=made)
+    return tuple(Written(step.chosen, step.reason, step.distribution.candidates(TOP)) for step in steps)

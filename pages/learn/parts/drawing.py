@@ -78,9 +78,9 @@ def _items(lesson: story.Lesson, equation: Equation) -> list[view.Matrix | view.
 def _between(equation: Equation, i: int) -> str:
     if equation.rule in ("affine", "dots", "matmul"):
         return "×" if i == 1 else "+"
-    return {"sum": "+", "scale": "+ bias", "norm": "gain, shift", "rms": "gain", "rotation": "by"}.get(
-        equation.rule, ""
-    )
+    if equation.rule in ("norm", "rms"):
+        return "scaled ×" if i == 1 else "+"
+    return {"sum": "+", "scale": "+", "rotation": "turned by" if i == 1 else ","}.get(equation.rule, "")
 
 
 def _matrix(lesson: story.Lesson, matrix: Matrix, *, result: bool = False) -> view.Matrix:
