@@ -69,8 +69,8 @@ find_chromium() {
 browser() {
   local missing=()
   if can_apt; then
-    fc-list 2> /dev/null | grep -qi 'color.*emoji' || missing+=(fonts-noto-color-emoji)
-    fc-list :lang=zh 2> /dev/null | grep -q . || missing+=(fonts-noto-cjk)
+    [[ $(fc-list 2> /dev/null) == *[Cc]olor*[Ee]moji* ]] || missing+=(fonts-noto-color-emoji)
+    [ -n "$(fc-list :lang=zh 2> /dev/null)" ] || missing+=(fonts-noto-cjk)
     find_chromium || missing+=(chromium)
     [ ${#missing[@]} = 0 ] || { echo "installing ${missing[*]}"; apt_install "${missing[@]}"; }
   fi

@@ -112,7 +112,7 @@ def test_the_notebook_example_gives_what_it_says() -> None:
     parsed = doctest.DocTestParser().get_doctest(example, {}, "README.md", "README.md", 0)
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(parsed, out=said.append)
-    assert len(parsed.examples) >= 8
+    assert len(parsed.examples) >= 9
     assert "".join(said) == ""
 
 

@@ -173,7 +173,7 @@ def _read_tensors(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _check_size(config: Config, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Raises ValueError for what must not be made before its shapes are compared: it could take the machine's memory."""
+    """Raises ValueError for a model that must not even be made to compare shapes: it could take all the memory."""
     largest = max((tensor.numel() for tensor in tensors.values()), default=0)
     for part in (config.encoder, config.decoder) if isinstance(config, EncoderDecoderConfig) else (config,):
         widths = [part.vocab_size]

@@ -43,7 +43,7 @@ export function mapLayout({ width, height, queries, keys, dpr, readable = false 
   const rowWord = widest(queries, LABEL), columnWord = widest(keys, LABEL);
   const longest = Math.min(130, width * 0.3);
   for (const columns of COLUMNS) {
-    const left = Math.ceil(Math.max(56, Math.min(rowWord, longest) + 22));
+    const left = Math.ceil(Math.max(56, Math.min(rowWord * 1.1, longest) + 30));
     const word = Math.min(columnWord, longest, 96);
     const top = 24 + { flat: 20, slant: word * SLANT + 14, upright: word + 10, index: 22 }[columns];
     const right = columns === "slant" ? Math.max(6, word * SLANT - 6) : 6;

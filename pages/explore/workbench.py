@@ -25,9 +25,17 @@ if chrome.shown("equation"):
     st.latex(words["equation"])
 chrome.experiments(
     [
-        ("Silence a head that decides", "Ablates layer 1, head 0, and compares the next word.", editing.SILENCED),
-        ("Who is the subject?", "A noun of the other number stands between subject and verb.", sentence.AGREEMENT),
-        ("Make a head blind", "Head 0 of layer 0 reads all words equally.", editing.BLIND),
+        (
+            "Who is the subject?",
+            "“are” or “is”? A noun of the other number stands nearer. Look at what “cabinet” reads.",
+            editing.WITH_SUBJECT,
+        ),
+        (
+            "Silence the head that finds it",
+            "Without it the model no longer knows that a verb must come.",
+            editing.SILENCED,
+        ),
+        ("Make it blind", "The same head reads all words equally: its subject is one of many.", editing.BLIND),
     ]
 )
 chrome.question(

@@ -110,10 +110,10 @@ def question(ask: str, choices: Sequence[str], answer: Callable[[], tuple[str, s
 
 
 def shown(control: str) -> bool:
-    """Whether a named part is drawn: a teacher's link hides it with hide=name."""
+    """Whether a named part (session.HIDEABLE) is drawn: a teacher's link hides it with hide=name."""
     return control not in st.session_state["hide"]
 
 
 def locked(control: str) -> bool:
-    """Whether a named control is fixed: a teacher's link locks it with lock=name."""
+    """Whether a named control (session.LOCKABLE) is fixed: a teacher's link locks it with lock=name."""
     return control in st.session_state["lock"]

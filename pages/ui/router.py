@@ -8,7 +8,7 @@ from pages.ui import chrome, session, warm_up
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
-    "Learn": [("learn/the_cat_sat.py", "The cat sat", ":material/school:", "the-cat-sat")],
+    "Learn": [("learn/the_cat_sat.py", "The cat sat", ":material/school:", "")],
     "Explore": [("explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
 }
 
@@ -17,7 +17,7 @@ session.restore()
 page = st.navigation(
     {
         section: [
-            st.Page(ROOT / "pages" / script, title=title, icon=icon, url_path=path, default=path == "the-cat-sat")
+            st.Page(ROOT / "pages" / script, title=title, icon=icon, url_path=path or None, default=not path)
             for script, title, icon, path in pages
         ]
         for section, pages in PAGES.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,12 @@ import streamlit as st
 
 import viz_model as vm
 from pages.ui import session
+from pages.ui.link_values import cut_to_link
 from viz_model.inference import resolve_edits
+from viz_model.token_display import label
 
-SHORTEST_LINK_TEXT = 4000
+MOST_EDITS = 64
+SPECIAL_NAMES = re.compile(r"\[(?:MASK|CLS|SEP|BOS|EOS|PAD|UNK)\]")
 CUT = "{what}: showing the first {shown:,} tokens of {total:,}, which is what this model reads at once."
 
 
@@ -48,9 +52,12 @@ def read(name: str, text: str) -> Reading:
     tokenizer, limit = loaded.tokenizer, loaded.config.context_length
     encoding = tokenizer.encode(text)
     notes = list(encoding.notes)
+    foreign = [name for name in dict.fromkeys(SPECIAL_NAMES.findall(text)) if name not in tokenizer.specials.names]
+    if foreign:
+        notes.append(f"{', '.join(foreign)}: no special token of this model, so read as the characters typed.")
     unknown = tokenizer.unknown_words(text)
     if unknown:
-        few = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
+        few = ", ".join(f"“{label(word[:40])}”" for word in unknown[:5])
         near = ", ".join(dict.fromkeys(word for bad in unknown[:3] for word in tokenizer.near(bad, 2)))
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         notes.append(
@@ -81,25 +88,49 @@ def run(name: str, text: str, edits: tuple[str, ...] = (), text_b: str = "") -> 
 
 def usable_edits(name: str, text: str, edits: Sequence[str], text_b: str) -> tuple[str, ...]:
     """The edits that this model and text can take, in order; the others are named in a note and left out."""
+    if len(edits) > MOST_EDITS:
+        session.note(f"There are {len(edits)} edits: the first {MOST_EDITS} are in force.")
+    asked = tuple(edits[:MOST_EDITS])
+    if not asked or _fits(name, text, asked, text_b) is None:  # one run where all fit, as they mostly do
+        return asked
     taken: tuple[str, ...] = ()
-    for code in edits:
-        try:
-            if code.startswith("patch") and not text_b.strip():
-                raise ValueError("a second sentence to take the head from, got none")
-            run(name, text, (*taken, code), text_b)
+    for code in asked:
+        error = _fits(name, text, (*taken, code), text_b)
+        if error is None:
             taken = (*taken, code)
-        except ValueError as error:
+        else:
             session.note(f"The edit {code[:60]} was left out: {error}")
     return taken
 
 
-def last_good_text(key: str = "text") -> str:
-    """The text of the state, or the last one that was not empty; asks for text where it is."""
-    text: str = st.session_state[key]
-    kept = f"last_{key}"
-    if text.strip():
-        st.session_state[kept] = text
+def _fits(name: str, text: str, edits: tuple[str, ...], text_b: str) -> ValueError | None:
+    """None where the model can take the edits, else why not."""
+    if not text_b.strip() and any(code.startswith("patch") for code in edits):
+        return ValueError("expected a second sentence to take the head from, got none")
+    try:
+        run(name, text, edits, text_b)
+    except ValueError as error:
+        return error
+    return None
+
+
+def last_good_text(name: str) -> str:
+    """The text of the state, or the last one that the model could read; asks for text where there is none."""
+    state = st.session_state
+    text: str = state["text"]
+    if has_words(name, text):
+        state["last_text"] = text
+        if cut_to_link(text) != text:
+            session.note("The text is longer than a link: the page's link carries its beginning.")
         return text
-    previous: str = st.session_state.get(kept, session.TABLE[key].default)
-    session.note(f"Type a sentence: there is none, so the picture is still of “{previous[:60]}”.")
+    previous: str = state.get("last_text", "")
+    if not has_words(name, previous):
+        previous = session.TABLE["text"].default
+    why = "this model finds no word in it" if text.strip() else "there is none"
+    session.note(f"Type a sentence: {why}, so the picture is still of “{previous[:60]}”.")
     return previous
+
+
+def has_words(name: str, text: str) -> bool:
+    """Whether the model finds a token in the text, beside those that it adds."""
+    return bool(text.strip()) and any(end > start for start, end in read(name, text).encoding.offsets)

@@ -6,15 +6,16 @@ every run, `publish` last. A bad value in a link falls back to its default and l
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.ui.link_values import cut_to_link, flag, free_text, number, one_of, selected_cell, whole, words, write_flag
 
 VERSION = "1"
-LONGEST_TEXT = 20_000  # characters of a text that a page reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,66 +25,6 @@ class Entry:
     default: Any
     parse: Callable[[str], Any]
     write: Callable[[Any], str] = str
-
-
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Reads a whole number from low to high."""
-
-    def parse(text: str) -> int:
-        if not text.isascii() or not text.lstrip("-").isdigit() or not low <= int(text) <= high:
-            raise ValueError(f"expected a whole number from {low} to {high}")
-        return int(text)
-
-    return parse
-
-
-def number(low: float, high: float) -> Callable[[str], float]:
-    """Reads a number from low to high."""
-
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not low <= value <= high:
-            raise ValueError(f"expected a number from {low} to {high}")
-        return value
-
-    return parse
-
-
-def one_of(*choices: str) -> Callable[[str], str]:
-    """Reads one of the given words."""
-
-    def parse(text: str) -> str:
-        if text not in choices:
-            raise ValueError(f"expected one of {', '.join(choices)}")
-        return text
-
-    return parse
-
-
-def flag(text: str) -> bool:
-    """Reads 1 or 0."""
-    if text not in ("0", "1"):
-        raise ValueError("expected 1 or 0")
-    return text == "1"
-
-
-def words(text: str) -> tuple[str, ...]:
-    """Reads words joined by ~; none from an empty text."""
-    return tuple(word for word in text.split("~") if word)
-
-
-def free_text(text: str) -> str:
-    """Takes any text as it is."""
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"expected at most {LONGEST_TEXT:,} characters")
-    return text
-
-
-def write_flag(value: bool) -> str:
-    return "1" if value else "0"
 
 
 def on_off(default: bool) -> Entry:
@@ -97,11 +38,18 @@ def some_words() -> Entry:
 MODELS = ("english-causal", "english-masked", "untrained")
 VIEWS = ("map", "arcs")
 PANELS = ("query-key", "lens", "rollout", "values", "attribution", "generate", "tokens")
+STEPS = ("tokens", "ids", "embedding", "positions", "norm", "qkv", "dots", "scale", "mask", "softmax", "heads", "out")
+# What a teacher's link may name: parts that hide= leaves out, controls that lock= fixes.
+HIDEABLE = ("link", "idea", "equation", "what_if", "downloads", "edits", "panels", "experiments", "question")
+LOCKABLE = (
+    *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel"),
+    *("experiments", "question"),
+)
 
 TABLE: dict[str, Entry] = {
     # what is looked at, on every page
-    "text": Entry("The cat sat on the mat", free_text),
-    "text_b": Entry("", free_text),
+    "text": Entry("The cat sat on the mat", free_text, cut_to_link),
+    "text_b": Entry("", free_text, cut_to_link),
     "model": Entry("english-causal", one_of(*MODELS)),
     "layer": Entry(0, whole(0, 63)),
     "head": Entry(0, whole(0, 63)),
@@ -110,9 +58,9 @@ TABLE: dict[str, Entry] = {
     "edits": some_words(),
     # learn: the cat sat
     "mode": Entry("textbook", one_of("textbook", "sentence")),
-    "step": Entry("tokens", free_text),
+    "step": Entry("tokens", one_of(*STEPS)),
     "word": Entry(1, whole(0, 4095)),
-    "cell": Entry("", free_text),
+    "cell": Entry("", selected_cell),
     "changes": some_words(),
     "scaled": on_off(True),
     "causal": on_off(False),
@@ -128,7 +76,7 @@ TABLE: dict[str, Entry] = {
     "last": Entry(0, whole(0, 4095)),  # 0: to the end
     "temperature": Entry(1.0, number(0.0, 5.0)),
     "top_k": Entry(0, whole(0, 1000)),
-    "top_p": Entry(1.0, number(0.0, 1.0)),
+    "top_p": Entry(1.0, number(0.05, 1.0)),
     "n_new": Entry(8, whole(1, 64)),
     "seed": Entry(0, whole(0, 2**31 - 1)),
     # how a teacher shares it
@@ -139,10 +87,12 @@ TABLE: dict[str, Entry] = {
 
 
 def restore() -> None:
-    """Fills the state: from the link on a session's first run, from the session on every other."""
+    """Fills the state: from the link on a session's first run and after Back or Forward, else from the session."""
     state = st.session_state
     if "notes" not in state:
         state["notes"] = []
+        _read_link()
+    elif _went_back():
         _read_link()
     for key in TABLE:
         state[key] = state[key]  # keeps a widget's value alive on pages that do not draw the widget
@@ -190,9 +140,19 @@ def keep_within(key: str, low: int, high: int, what: str) -> int:
     value: int = st.session_state[key]
     if not low <= value <= high:
         inside = min(max(value, low), high)
-        note(f"This model and text have {what} {low} to {high}; {value} was asked for, {inside} is shown.")
+        if value != TABLE[key].default:  # nobody asked for the default
+            note(f"This model and text have {what} {low} to {high}; {value} was asked for, {inside} is shown.")
         st.session_state[key] = value = inside
     return value
+
+
+def _went_back() -> bool:
+    """Whether the browser's Back or Forward asked for this run: the address bar then holds the link to go back to.
+
+    (A link that differs from what was published would not tell: a click may come before the last one was written.)
+    """
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def _read_link() -> None:
@@ -207,6 +167,12 @@ def _read_link() -> None:
                 st.session_state[key] = entry.parse(given.pop(key))
             except ValueError as error:
                 note(f"The link's {key} was not read ({error}); the usual value is shown.")
+    for key, known in (("hide", HIDEABLE), ("lock", LOCKABLE)):
+        strange = [name for name in st.session_state[key] if name not in known]
+        if strange:
+            names = ", ".join(name[:40] for name in strange[:5])
+            note(f"The link's {key} does not know {names}; it knows {', '.join(known)}.")
+            st.session_state[key] = tuple(name for name in st.session_state[key] if name in known)
     unknown = sorted(key for key in given if not key.startswith("embed"))
     if unknown:
         note(f"The link says {', '.join(key[:40] for key in unknown)}, which this page does not know.")

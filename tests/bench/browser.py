@@ -36,6 +36,8 @@ class Place:
 
 
 EMPTY = Place("empty page", "tests/bench/apps/empty.py", "", "text")
+# The same page with the collector settled as the app does it: nothing is judged by it, but it says what that is worth.
+SETTLED_EMPTY = Place("settled empty page", "tests/bench/apps/empty_settled.py", "", "text")
 PLACES = (
     Place("attention view alone", "tests/bench/apps/attention_alone.py", "", "picture", Bound(1.2, most=True)),
     Place("whole workbench", "app.py", "workbench", "picture", Bound(2.5, most=True)),
@@ -48,7 +50,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
         with ExitStack() as stack:
             browser = stack.enter_context(chromium())
             windows: dict[Place, Window | str] = {}
-            for place in (EMPTY, *PLACES):
+            for place in (EMPTY, SETTLED_EMPTY, *PLACES):
                 tell(f"opening {place.name}")
                 try:
                     address = stack.enter_context(server(place.script)).address
@@ -125,7 +127,8 @@ def compare(windows: dict[Place, Window | str], size: int, *, turns: int, second
             f"{pair.peer:.0f} ms",
             f"{pair.ratio:.2f}",
             *((NONE, NONE) if bound is None else (str(bound), bound.holds(pair.ratio))),
-            f"{pair.quartiles}; fastest {min(taken[place]):.0f} / {min(taken[EMPTY]):.0f} ms",
+            f"{pair.quartiles}; fastest {min(taken[place]):.0f} / {min(taken[EMPTY]):.0f} ms"
+            + settled_note(taken[place], taken[SETTLED_EMPTY]),
         )
 
 
@@ -152,6 +155,11 @@ class Sentences:
 
 def name_of(place: Place, size: int) -> str:
     return f"sentence to picture, {place.name}, {size} tokens / empty page's rerun"
+
+
+def settled_note(ours: list[float], settled: list[float]) -> str:
+    """How the same times compare with an empty page that collects no garbage."""
+    return f"; to a settled empty page {Pair.of(ours, settled).ratio:.2f}" if len(ours) == len(settled) else ""
 
 
 def bound_of(place: Place, size: int) -> Bound | None:

@@ -19,8 +19,8 @@ from viz_model.config import EncoderDecoderConfig, TransformerConfig
 from viz_model.models import Decoder, Encoder, EncoderDecoder, Model
 from viz_model.tokenizer import Specials, Tokenizer
 
-WORDS = Tokenizer.from_words("The cat sat on the mat".split())
-MASKED = Tokenizer.from_words("le chat noir".split(), Specials.masked())
+WORDS = Tokenizer.from_words(["The", "cat", "sat", "on", "the", "mat"])
+MASKED = Tokenizer.from_words(["le", "chat", "noir"], Specials.masked())
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,9 @@ def test_each_kind_comes_back_to_the_bit(position: Any, tied: bool, tmp_path: Pa
     for kind in (Encoder, Decoder):
         back = round_trip(model_of(kind, config), tmp_path / kind.__name__)
         assert (back.unembed.weight is back.stack.embed.weight) is tied  # type: ignore[union-attr]
-    pair = pair_of(EncoderDecoderConfig(encoder=replace(config, n_layers=1), decoder=replace(config, norm_place="post")))
+    pair = pair_of(
+        EncoderDecoderConfig(encoder=replace(config, n_layers=1), decoder=replace(config, norm_place="post"))
+    )
     back = round_trip(pair, tmp_path / "pair")
     assert (back.unembed.weight is back.decoder.embed.weight) is tied  # type: ignore[union-attr]
     written = load_file(tmp_path / "pair" / "model.safetensors")
@@ -170,9 +172,7 @@ def tensors_with(change: Callable[[dict[str, torch.Tensor]], object]) -> Damage:
 
 
 def cut(file: str, keep: float) -> Damage:
-    return lambda folder: (folder / file).write_bytes(
-        (raw := (folder / file).read_bytes())[: int(len(raw) * keep)]
-    )
+    return lambda folder: (folder / file).write_bytes((raw := (folder / file).read_bytes())[: int(len(raw) * keep)])
 
 
 def header(text: bytes, data: bytes = b"") -> bytes:
@@ -189,7 +189,9 @@ def as_folder(file: str) -> Damage:
 
 EMBED = "stack.embed.weight"
 ZIP = b"PK\x03\x04" + bytes(60)
-PICKLE = b"\x80\x04\x95\x1c\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x04true\x94\x85R."
+PICKLE = (
+    b"\x80\x04\x95\x1c\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x04true\x94\x85R."
+)
 DAMAGES: dict[str, tuple[Damage, str]] = {
     "no json": (lambda f: (f / "model.json").unlink(), r"expected the files model.json and model.safetensors"),
     "no weights": (lambda f: (f / "model.safetensors").unlink(), r"expected the weights in this file, got none"),
@@ -208,7 +210,10 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "no config": (card_with(lambda c: c.pop("config")), r"expected the field 'config', got none"),
     "no kind": (card_with(lambda c: c.pop("kind")), r"expected the field 'kind', got none"),
     "no vocab_size": (card_with(lambda c: c["config"].pop("vocab_size")), r"expected the field vocab_size, got none"),
-    "unknown kind": (card_with(lambda c: c.update(kind="mamba")), r"kind: expected encoder, decoder or .*, got 'mamba'"),
+    "unknown kind": (
+        card_with(lambda c: c.update(kind="mamba")),
+        r"kind: expected encoder, decoder or .*, got 'mamba'",
+    ),
     "kind a list": (card_with(lambda c: c.update(kind=["decoder"])), r"kind: expected .*, got \['decoder'\]"),
     "kind of another config": (card_with(lambda c: c.update(kind="encoder-decoder")), r"with a config to match"),
     "config a list": (card_with(lambda c: c.update(config=[1])), r"config: expected an object with fields, got list"),

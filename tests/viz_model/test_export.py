@@ -80,7 +80,9 @@ def test_both_stacks_of_an_encoder_decoder() -> None:
     pair = pair_of(EncoderDecoderConfig(encoder=replace(BASE, n_layers=1), decoder=BASE)).requires_grad_(False)
     trace = pair(ids_of(1, 5), ids_of(1, 3))
     trace = replace(
-        trace, encoder=replace(trace.encoder, tokens=tuple("abcde")), decoder=replace(trace.decoder, tokens=tuple("xyz"))
+        trace,
+        encoder=replace(trace.encoder, tokens=tuple("abcde")),
+        decoder=replace(trace.decoder, tokens=tuple("xyz")),
     )
     arrays, labels = read(trace_npz(trace, model="pair", text="abcde"))
     assert arrays["decoder.blocks.1.cross_attention.weights"].shape == (1, 4, 3, 5)

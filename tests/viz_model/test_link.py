@@ -16,7 +16,9 @@ from viz_model.models import Decoder, Encoder
 N = 6
 
 
-def attention(position: Any = "none", *, causal: bool = True, edits: tuple[Edit, ...] = (), **changes: Any) -> AttentionTrace:
+def attention(
+    position: Any = "none", *, causal: bool = True, edits: tuple[Edit, ...] = (), **changes: Any
+) -> AttentionTrace:
     kind = Decoder if causal else Encoder
     model = model_of(kind, replace(BASE, position=position, **changes))
     # Two texts: the link is of the first, whatever the second says.

@@ -14,7 +14,7 @@ from viz_model.sampling import Sampling
 from viz_model.tokenizer import Specials, Tokenizer
 
 M = TypeVar("M", Encoder, Decoder)
-WORDS = "The cat sat on the mat".split()
+WORDS = ["The", "cat", "sat", "on", "the", "mat"]
 CAUSAL = Tokenizer.from_words(WORDS)
 MASKED = Tokenizer.from_words(WORDS, Specials.masked())
 BARE = Tokenizer.from_words(WORDS, Specials(begin=None, end=None, mask="[MASK]", add_begin=False))

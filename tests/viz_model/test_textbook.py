@@ -203,7 +203,7 @@ def test_a_bad_code_is_refused_in_words(code: str) -> None:
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, 0.001, 101.0, math.nan, math.inf])
 def test_a_temperature_out_of_range_is_refused(temperature: float) -> None:
-    with pytest.raises(ValueError, match="temperature: expected a number from 0.01 to 100"):
+    with pytest.raises(ValueError, match=r"temperature: expected a number from 0\.01 to 100"):
         WhatIf(temperature=temperature)
 
 

@@ -41,14 +41,14 @@ def arithmetic_line(
     return (
         f"<style>{STYLE}{_OWN}</style>"
         f'<div class="glass-table glass-line" role="status"><span class="where">{where}</span> = {shown} '
-        f'= <strong title="{np.float32(value)}">{format_number(value)}</strong> {mark}{check}</div>'
+        f'= <strong title="{np.float32(value)!s}">{format_number(value)}</strong> {mark}{check}</div>'
     )
 
 
 def weighted_sum_line(weights: Sequence[float], tokens: Sequence[str]) -> str:
     """0.100 v(The) + 0.700 v(cat) + 0.200 v(sat), in the colours of attention and value."""
     parts = [
-        f'<span class="attention" title="{np.float32(w)}">{format_number(w)}</span> '
+        f'<span class="attention" title="{np.float32(w)!s}">{format_number(w)}</span> '
         f'<span class="value">v({_label(token)})</span>'
         for w, token in zip(weights, tokens, strict=True)
     ]
@@ -64,13 +64,13 @@ def _term(factors: Sequence[float], label: str, roles: tuple[str, str]) -> str:
     for i, factor in enumerate(factors):
         role = roles[i] if i < len(roles) and len(factors) > 1 else ""
         number = format_number(factor)
-        title = f"{html.escape(visible_token(label))}: {np.float32(factor)}"
+        title = f"{html.escape(visible_token(label))}: {np.float32(factor)!s}"
         written.append(f'<span class="{role}" title="{title}">{f"({number})" if factor < 0 else number}</span>')
     return f'<span class="term">{" × ".join(written)}</span>'
 
 
 def _number(value: float) -> str:
-    return f'<span title="{np.float32(value)}">{format_number(value)}</span>'
+    return f'<span title="{np.float32(value)!s}">{format_number(value)}</span>'
 
 
 def _label(text: str) -> str:

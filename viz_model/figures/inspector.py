@@ -56,14 +56,14 @@ def link_summary(
         f"<style>{STYLE}{_OWN}</style>"
         f'<div class="glass-table glass-link" role="region" aria-label="Where does this number come from?">'
         f'<p class="reads"><span class="query">{_token(query)}</span> reads <span class="key">{_token(key)}</span>'
-        f'<strong title="{np.float32(weight)}">{format_number(weight)}</strong></p>'
+        f'<strong title="{np.float32(weight)!s}">{format_number(weight)}</strong></p>'
         f"<table><caption>Where does this number come from?</caption><tbody>{body}</tbody>"
         f'</table><p class="check">{check}</p></div>'
     )
 
 
 def _n(value: float) -> str:
-    return f'<span title="{np.float32(value)}">{format_number(value)}</span>'
+    return f'<span title="{np.float32(value)!s}">{format_number(value)}</span>'
 
 
 def _token(token: str) -> str:

@@ -19,7 +19,7 @@ def prediction_strip(
     for i, (token, share) in enumerate(zip(tokens, probabilities, strict=True)):
         was = None if before is None else before[i]
         lines = [f'<span class="token"><bdi>{html.escape(visible_token(token))}</bdi></span>']
-        lines.append(f'<span class="share" title="{np.float32(share)}">{format_number(share)}</span>')
+        lines.append(f'<span class="share" title="{np.float32(share)!s}">{format_number(share)}</span>')
         lines.append(f'<span class="track"><span class="fill" style="width:{100 * share:.3g}%"></span></span>')
         if was is not None:
             change = share - was
@@ -28,8 +28,9 @@ def prediction_strip(
                 f'<span class="track was"><span class="fill was" style="width:{100 * was:.3g}%"></span></span>'
             )
             sign = "+" if change > 0 else ""
-            moved = f'<span class="{direction}" title="{sign}{np.float32(change)}">{sign}{format_number(change)}</span>'
-            then = f'<span title="{np.float32(was)}">{format_number(was)}</span>'
+            full, shown = f"{sign}{np.float32(change)!s}", f"{sign}{format_number(change)}"
+            moved = f'<span class="{direction}" title="{full}">{shown}</span>'
+            then = f'<span title="{np.float32(was)!s}">{format_number(was)}</span>'
             lines.append(f'<span class="was-line">was {then}, {moved}</span>')
         cards.append(f"<li>{''.join(lines)}</li>")
     return (

@@ -9,8 +9,18 @@ from pages.ui import chrome, session
 from viz_model.edit_codes import parse_edit
 from viz_model.edits import AblateHead, Edit, KnockOut, PatchHead, SetWeight, UniformHead
 
-SILENCED = {"model": "english-causal", "edits": (AblateHead(layer=1, head=0).code,), "layer": 1, "head": 0}
-BLIND = {"model": "english-causal", "edits": (UniformHead(layer=0, head=0).code,), "layer": 0, "head": 0}
+# Measured on the bundled model: in layer 1, head 0, the word before the verb reads its subject.
+SUBJECT = {
+    "model": "english-causal",
+    "text": "The keys to the old cabinet",
+    "layer": 1,
+    "head": 0,
+    "query": 6,
+    "key": 2,
+}
+WITH_SUBJECT = {**SUBJECT, "edits": ()}
+SILENCED = {**SUBJECT, "edits": (AblateHead(layer=1, head=0).code,)}
+BLIND = {**SUBJECT, "edits": (UniformHead(layer=1, head=0).code,)}
 
 
 def show(bench: Bench) -> None:
@@ -36,8 +46,10 @@ def show(bench: Bench) -> None:
             "Puts in what this head computed on the second sentence (under 'How to look').",
             off or not bench.text_b.strip(),
         )
-        if bench.edits:
-            st.button("Undo", key="undo", on_click=session.put, kwargs={"edits": bench.edits[:-1]}, disabled=off)
+        if st.session_state["edits"]:  # those that do not fit this text can be undone too
+            st.button(
+                "Undo", key="undo", on_click=session.put, kwargs={"edits": st.session_state["edits"][:-1]}, disabled=off
+            )
             st.button("Clear edits", key="clear", on_click=session.put, kwargs={"edits": ()}, disabled=off)
     if bench.edits:
         said = "; ".join(in_words(code, bench) for code in bench.edits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import runs, theme
+from pages.ui import chrome, runs, theme
 from viz_model.analysis import Outcome, attention_agreement, gradient_times_input, token_ablation
 from viz_model.figures import attribution_bars
 from viz_model.prediction import predict
@@ -29,7 +29,7 @@ def show(bench: Bench) -> None:
     shares = {"attention": attention, "gradient × input": gradient, "ablation": ablation}
     said = bench.run.model.tokenizer.token(answer)
     st.markdown(
-        f"Answer explained: **{said}** at position {found.position}, probability "
+        f"Answer explained: **{chrome.literal(said)}** at position {found.position}, probability "
         f"{float(found.distribution.probabilities[answer]):.3f}. "
         f"Attention is that of layer {bench.layer}, head {bench.head}."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
+from pages.ui import chrome
 from viz_model.figures import softmax_table, terms_table
 from viz_model.link import link
 
@@ -23,7 +24,9 @@ def show(bench: Bench) -> None:
     n = len(tokens)
     cut = f" (the first {LONGEST_ROW} of {n} keys)" if n > LONGEST_ROW else ""
     if n > LONGEST_ROW:
-        right.caption(f"Softmax of the row of “{tokens[bench.query]}”{cut}: see the map for the others.")
+        right.caption(
+            f"Softmax of the row of “{chrome.literal(tokens[bench.query])}”{cut}: see the map for the others."
+        )
     else:
         right.html(
             softmax_table(

@@ -5,23 +5,25 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import chrome
 from viz_model.figures.prediction_strip import prediction_strip
 from viz_model.prediction import predict
 
 TOP = 8
+LOST = 3  # of these, places kept for what was likely before the edits and is no more
 
 
 def show(bench: Bench) -> None:
     after = predict(bench.run.model, bench.trace, bench.run.reading.encoding, bench.query)
-    best = after.distribution.candidates(TOP)
-    was = None
+    ids, was = [one.id for one in after.distribution.candidates(TOP)], None
     if bench.edits:
         before = predict(bench.run.model, bench.before.trace, bench.run.reading.encoding, bench.query)
-        was = [float(before.distribution.probabilities[one.id]) for one in best]
-    names = [bench.run.model.tokenizer.token(one.id) for one in best]
+        lost = [one.id for one in before.distribution.candidates(LOST) if one.id not in ids]
+        ids = [*ids[: TOP - len(lost)], *lost]
+        was = [float(before.distribution.probabilities[i]) for i in ids]
+    names = [bench.run.model.tokenizer.token(i) for i in ids]
+    now = [float(after.distribution.probabilities[i]) for i in ids]
     caption = after.asks + (", before and after your edits" if bench.edits else "")
-    st.html(prediction_strip(names, [one.probability for one in best], before=was, caption=caption))
+    st.html(prediction_strip(names, now, before=was, caption=caption))
 
 
 def reads_previous(bench: Bench) -> tuple[str, str]:
@@ -35,6 +37,3 @@ def reads_previous(bench: Bench) -> tuple[str, str]:
         right,
         f"In layer {bench.layer}, head {bench.head}, {sum(hits)} of {len(hits)} words read the one before the most.",
     )
-
-
-__all__ = ["chrome", "reads_previous", "show"]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from pages.ui import chrome, runs, session
 from viz_model.display import Lens, Shown, shown
+from viz_model.encoding import Encoding
 
 NAMES = {
     "english-causal": "english-causal: next word",
     "english-masked": "english-masked: hidden words",
     "untrained": "untrained: random weights, any script",
 }
-AGREEMENT = {"model": "english-causal", "text": "The keys to the old cabinet", "edits": (), "layer": 2, "head": 0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +67,8 @@ def choose() -> Bench:
             width=320,
         )
         _how_to_look()
-    text = runs.last_good_text()
     name = state["model"]
+    text = runs.last_good_text(name)
     before = runs.run(name, text)
     for sentence in before.reading.notes:
         session.note(sentence)
@@ -80,9 +80,22 @@ def choose() -> Bench:
     key = session.keep_within("key", 0, n - 1, "positions")
     edits = runs.usable_edits(name, text, state["edits"], state["text_b"])
     run = runs.run(name, text, edits, state["text_b"] if edits else "") if edits else before
-    lens = Lens(state["hide_specials"], state["renormalise"], state["merge_words"], state["first"], state["last"])
+    lens = _lens(run.reading.encoding)
     seen = shown(run.trace, run.reading.encoding, lens)
+    first, last = lens.first, lens.last or n - 1
+    if any(row.start < first or row.stop - 1 > last for row in seen.rows):
+        session.note(f"There is nothing to show from position {first} to {last}, so all positions are shown.")
     return Bench(name, state["text_b"], edits, run, before, seen, lens, layer, head, query, key)
+
+
+def _lens(encoding: Encoding) -> Lens:
+    """How to look, as the controls say; a note where that would leave nothing to see."""
+    state = st.session_state
+    lens = Lens(state["hide_specials"], state["renormalise"], state["merge_words"], state["first"], state["last"])
+    if lens.hide_specials and all(encoding.special):
+        session.note("There is nothing but special tokens in this text, so they are not hidden.")
+        lens = replace(lens, hide_specials=False)
+    return lens
 
 
 def _how_to_look() -> None:

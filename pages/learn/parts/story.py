@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import streamlit as st
@@ -49,10 +50,8 @@ def walk(lesson: Lesson) -> Step:
     """Back, the steps, Next; the arrow keys do the same. Returns the step that is on show."""
     names = [step.name for step in lesson.steps]
     state = st.session_state
-    if state["step"] not in names:
-        if state["step"] != "norm":  # a step that the textbook example does not have
-            session.note(f"There is no step “{state['step'][:40]}” here; the first is shown.")
-        state["step"] = names[0] if state["step"] != "norm" else "qkv"
+    if state["step"] not in names:  # the textbook example has no norm
+        state["step"] = "qkv"
     at = names.index(state["step"])
     with st.container(horizontal=True, vertical_alignment="center", key="walk"):
         _move("Back", names[max(at - 1, 0)], at == 0, "Left")
@@ -102,9 +101,10 @@ def what_if(lesson: Lesson) -> None:
 
 
 def change(value: Change) -> None:
-    """Takes a number set by hand into the state; a number set back to its default is no change."""
+    """Takes a number set by hand into the state; a number set back to what it would be is no change."""
     others = tuple(code for code in st.session_state["changes"] if not _same_cell(code, value))
-    session.put(changes=(*others, value.code))
+    back = math.isclose(_computed(value, others), value.value, rel_tol=1e-6, abs_tol=1e-6)
+    session.put(changes=others if back else (*others, value.code))
 
 
 def without_scaling() -> tuple[str, str]:
@@ -135,7 +135,8 @@ def _textbook() -> Lesson:
 
 def _sentence() -> Lesson:
     state = st.session_state
-    name, text = state["model"], runs.last_good_text()
+    name = state["model"]
+    text = runs.last_good_text(name)
     run = runs.run(name, text)
     for sentence in run.reading.notes:
         session.note(sentence)
@@ -221,7 +222,18 @@ def _changes() -> tuple[Change, ...]:
             made.append(Change.parse(code))
         except ValueError as error:
             session.note(f"A changed number in the link was not read ({error})")
+    if len(made) < len(st.session_state["changes"]):
+        session.put(changes=tuple(value.code for value in made))
     return tuple(made)
+
+
+def _computed(value: Change, others: tuple[str, ...]) -> float:
+    """What the cell of a change holds without it."""
+    example = vm.textbook_example(changes=tuple(Change.parse(code) for code in others))
+    equations = [equation for step in example.steps for equation in step.equations]
+    matrices = [matrix for equation in equations for matrix in (*equation.operands, equation.result)]
+    found = next(matrix for matrix in matrices if matrix.name == value.matrix)
+    return float(found.values[value.row, value.column])
 
 
 def _same_cell(code: str, value: Change) -> bool:
