@@ -24,12 +24,13 @@ export function listen(view) {
   };
   grid.onkeydown = (event) => headKeys(view, event);
   parts.layer.onchange = () => chooseLayer(view, Number(parts.layer.value), 0);
-  parts.share.oninput = () => view.set({ share: Number(parts.share.value) / 100 });
+  parts.share.oninput = () => view.look({ share: Number(parts.share.value) / 100 }, REST);
   for (const name of ["version", "zoom", "shape"]) {
     for (const [choice, button] of Object.entries(parts[name].buttons)) {
       button.onclick = () => {
         if (name !== "version") { frame.scrollTo(0, 0); view.scroll = { x: 0, y: 0 }; }
-        view.set({ [name]: choice, hover: null });
+        if (name === "shape") view.look({ shape: choice, hover: null });
+        else view.set({ [name]: choice, hover: null });
       };
     }
   }

@@ -33,6 +33,7 @@ export class View {
     this.version = "after";
     this.zoom = "fit";
     this.share = 1;
+    this.told = null;
     this.cache = {};
     // Kept by the scroll event: asking the frame would force a layout in every frame drawn.
     this.scroll = { x: 0, y: 0 };
@@ -53,12 +54,32 @@ export class View {
     const payload = readPayload(bytes), { header } = payload, old = this.payload?.header;
     if (header.id !== old?.id) {
       this.payload = payload;
-      if (header.view !== old?.view) this.shape = header.view;
-      if (header.share !== old?.share) this.share = header.share;
+      this.takeLook(header, old);
       if (header.text !== old?.text) this.hover = null;
       if (!this.answersAnOlderAsk(header, old)) this.adopt(header.selection);
     }
     this.draw();
+  }
+
+  // Picture and share as the server has them, unless it has yet to answer what the person set here.
+  takeLook(header, old) {
+    if (this.told) {
+      if (header.view === this.told.view && header.share === this.told.share) this.told = null;
+      return;
+    }
+    if (header.view !== old?.view) this.shape = header.view;
+    if (header.share !== old?.share) this.share = header.share;
+  }
+
+  // Picture or share set here: shown at once, told to the server when it has come to rest, so that a link carries it.
+  look(change, wait = 0) {
+    this.set(change);
+    this.told = { view: this.shape, share: this.share };
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => {
+      this.host.setStateValue?.("look", this.told);
+      this.settling = setTimeout(() => { this.told = null; }, STALE);
+    }, wait);
   }
 
   // Two clicks in quick succession: the answer to the first must not pull the person back from the second.
@@ -120,7 +141,7 @@ export class View {
     this.observer.disconnect();
     this.scheme.onchange = null;
     document.fonts?.removeEventListener("loadingdone", this.refont);
-    for (const timer of [this.resting, this.patience]) clearTimeout(timer);
+    for (const timer of [this.resting, this.patience, this.settling]) clearTimeout(timer);
     this.root.view = undefined;
   }
 }

@@ -18,15 +18,25 @@ _calculation = st.components.v2.component(
 )
 
 
-def attention(key: str, payload: bytes, on_choose: Callable[[dict[str, Any]], None]) -> None:
-    """The attention view; `on_choose` gets {layer, head, query, key} as shown, before the next run."""
+def attention(
+    key: str,
+    payload: bytes,
+    on_choose: Callable[[dict[str, Any]], None],
+    on_look: Callable[[dict[str, Any]], None],
+) -> None:
+    """The attention view; before the next run `on_choose` gets {layer, head, query, key}, `on_look` {view, share}."""
 
     def chosen() -> None:
         selection = _value(key, "selection")
         if isinstance(selection, dict):
             on_choose(selection)
 
-    _attention(key=key, data=payload, on_selection_change=chosen)
+    def looked() -> None:
+        look = _value(key, "look")
+        if isinstance(look, dict):
+            on_look(look)
+
+    _attention(key=key, data=payload, on_selection_change=chosen, on_look_change=looked)
 
 
 def calculation(

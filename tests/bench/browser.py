@@ -45,24 +45,28 @@ PLACES = (
 
 
 def rows(*, quick: bool) -> Iterator[Row]:
-    sizes = QUICK if quick else SIZES
+    with ExitStack() as stack:
+        windows = opened(stack)
+        for size in QUICK if quick else SIZES:
+            yield from compare(windows, size, turns=5 if quick else 15, seconds=15 if quick else 40)
+
+
+def opened(stack: ExitStack) -> dict[Place, Window | str]:
+    """A window for each page, or the reason why there is none."""
+    places = (EMPTY, SETTLED_EMPTY, *PLACES)
     try:
-        with ExitStack() as stack:
-            browser = stack.enter_context(chromium())
-            windows: dict[Place, Window | str] = {}
-            for place in (EMPTY, SETTLED_EMPTY, *PLACES):
-                tell(f"opening {place.name}")
-                try:
-                    address = stack.enter_context(server(place.script)).address
-                    windows[place] = Window(browser, place, f"{address}/{place.path}")
-                except Exception as error:
-                    windows[place] = why(error)
-            for size in sizes:
-                yield from compare(windows, size, turns=5 if quick else 15, seconds=15 if quick else 40)
-    except ModuleNotFoundError as error:
-        for size in sizes:
-            for place in PLACES:
-                yield missing(name_of(place, size), bound_of(place, size), why(error))
+        browser = stack.enter_context(chromium())
+    except Exception as error:
+        return {place: why(error) for place in places}
+    windows: dict[Place, Window | str] = {}
+    for place in places:
+        tell(f"opening {place.name}")
+        try:
+            address = stack.enter_context(server(place.script)).address
+            windows[place] = Window(browser, place, f"{address}/{place.path}")
+        except Exception as error:
+            windows[place] = why(error)
+    return windows
 
 
 class Window:

@@ -36,7 +36,7 @@ def in_turn(
 ) -> dict[str, list[float]]:
     """Seconds that each way took, one a turn; every second turn runs in reverse, so that no way is always first.
 
-    Stops after `turns`, or after `seconds` of wall time once there are five. A measurement repeats a way until the
+    Stops after `turns`, or after `seconds` of wall time once there are nine. A measurement repeats a way until the
     slowest takes about `least` seconds. The usual clock is this process's own processor time: with one thread that
     is what a quiet machine's wall clock would say, and other people's jobs do not enter it.
     """
@@ -51,7 +51,7 @@ def in_turn(
     taken: dict[str, list[float]] = {name: [] for name in ways}
     until = time.monotonic() + seconds
     for turn in range(turns):
-        if turn >= 5 and time.monotonic() > until:
+        if turn >= 9 and time.monotonic() > until:
             break
         for name in list(ways) if turn % 2 == 0 else reversed(ways):
             started = clock()

@@ -33,14 +33,15 @@ def compare(shape: Shape, *, seconds: float) -> Iterator[Row]:
     ids, _ = shape.batch(1)
     ways: dict[str, Way] = {"ours": lambda: model(ids), PLAIN: lambda: model.logits(ids)}
     broken = {}
-    with torch.inference_mode():
-        for peer, make in ((LENS, cache_of_lens), (HUGGING_FACE, outputs_of_hugging_face)):
-            try:
-                way = make(shape, ids)
+    for peer, make in ((LENS, cache_of_lens), (HUGGING_FACE, outputs_of_hugging_face)):
+        try:
+            way = make(shape, ids)
+            with torch.inference_mode():
                 way()
-                ways[peer] = way
-            except Exception as error:
-                broken[peer] = why(error)
+            ways[peer] = way
+        except Exception as error:
+            broken[peer] = why(error)
+    with torch.inference_mode():
         taken = in_turn(ways, turns=300, seconds=seconds, least=0.02)
     for peer, bound in BOUNDS.items():
         if peer in broken:

@@ -32,9 +32,9 @@ PEERS = {
 
 def rows(*, quick: bool) -> Iterator[Row]:
     for shape in QUICK if quick else CAUSAL:
-        yield from compare(shape, causal=True, seconds=5 if quick else 15)
+        yield from compare(shape, causal=True, seconds=5 if quick else 12)
     for shape in [] if quick else BIDIRECTIONAL:
-        yield from compare(shape, causal=False, seconds=15)
+        yield from compare(shape, causal=False, seconds=12)
 
 
 def compare(shape: Shape, *, causal: bool, seconds: float) -> Iterator[Row]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import Frame, Locator, Page, expect
@@ -10,6 +13,7 @@ from tests.browser.watching import painted, settled
 
 ATTENTION = ".attention-view"
 CALCULATION = ".calculation"
+PATIENCE = 30  # seconds
 
 
 def number(text: str) -> float:
@@ -32,6 +36,14 @@ def wait_for_link(page: Page, **wanted: str | None) -> None:
         arg=wanted,
     )
     settled(page)
+
+
+def becomes(page: Page, read: Callable[[], Any], wanted: Any) -> None:
+    """Waits until what is read on the page is what is wanted; says what it was if it never is."""
+    until = monotonic() + PATIENCE
+    while (shown := read()) != wanted:
+        assert monotonic() < until, f"expected {wanted}, got {shown}"
+        page.wait_for_timeout(50)
 
 
 class Traffic:

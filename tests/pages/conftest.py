@@ -15,7 +15,7 @@ PATIENCE = 60  # seconds of one run: the first one imports torch
 Visit = Callable[..., AppTest]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def visit() -> Visit:
     """Follows a link: the page's path ('' is the landing page) and the link's parameters; gives the page that ran."""
 

@@ -13,6 +13,7 @@ from viz_model.tasks.task import Batch, Expected, Probe, Task
 from viz_model.tokenizer import Specials, Tokenizer
 
 LEAST, MOST = 10, 99
+EQUALS = 6  # the position of the equals sign, behind [BOS] and 'a a + b b'
 ONE_IN, SEED_HELD_OUT = 10, 2
 
 
@@ -45,34 +46,28 @@ class Addition(Task):
 
     def ask(self, pairs: Tensor) -> Batch:
         """Pairs of numbers [pair, 2] as a model reads them, asked for each digit of the sum and for its end."""
-        pad, begin, end, zero, plus, equals = (self._id(t) for t in ("[PAD]", "[BOS]", "[EOS]", "0", "+", "="))
-        total = pairs.sum(1)
+        zero, pad, end = self._id("0"), self._id("[PAD]"), self._id("[EOS]")
+        tens, units, total = pairs // 10 + zero, pairs % 10 + zero, pairs.sum(1)
         has_hundreds = total >= 100
-
-        def column(ids: Tensor | int) -> Tensor:
-            return torch.as_tensor(ids).expand(len(pairs))
-
-        tens, units = pairs // 10 + zero, pairs % 10 + zero
-        whole = torch.stack(
-            [
-                *map(column, (begin, tens[:, 0], units[:, 0], plus, tens[:, 1], units[:, 1], equals)),
-                total % 10 + zero,
-                total // 10 % 10 + zero,
-                torch.where(has_hundreds, total // 100 + zero, end),
-                torch.where(has_hundreds, end, pad),
-            ],
-            1,
+        columns: tuple[Tensor | int, ...] = (
+            *(self._id("[BOS]"), tens[:, 0], units[:, 0], self._id("+"), tens[:, 1], units[:, 1], self._id("=")),
+            *(total % 10 + zero, total // 10 % 10 + zero),
+            torch.where(has_hundreds, total // 100 + zero, end),
+            torch.where(has_hundreds, end, pad),
         )
-        present = torch.ones(len(pairs), whole.shape[1] - 1, dtype=torch.bool)
-        present[:, -1] = has_hundreds
-        asked = present & (torch.arange(present.shape[1]) >= 6)  # from the equals sign on
-        return Batch(whole[:, :-1].where(present, pad), present, asked, whole[:, 1:][asked])
+        whole = torch.stack([torch.as_tensor(column).expand(len(pairs)) for column in columns], 1)
+        present = torch.ones(len(pairs), len(columns) - 1, dtype=torch.bool)
+        present[:, -1] = has_hundreds  # a sum of two digits has its end there, which is an answer and never read
+        asked = present & (torch.arange(len(columns) - 1) >= EQUALS)
+        answers, ids = whole[:, 1:][asked], whole[:, :-1].where(present, pad)
+        width = int(present.sum(1).max())
+        return Batch(ids[:, :width], present[:, :width], asked[:, :width], answers)
 
     def expected(self, batch: Batch) -> tuple[Expected, ...]:
         """The column that is added: the units for the first digit of the sum, the tens for the second."""
         keys = torch.zeros(*batch.ids.shape, batch.ids.shape[1], dtype=torch.bool)
-        keys[:, 6, [2, 5]] = True
-        keys[:, 7, [1, 4]] = True
+        keys[:, EQUALS, [2, 5]] = True
+        keys[:, EQUALS + 1, [1, 4]] = True
         return (Expected("the two digits above", keys),)
 
     def _id(self, token: str) -> int:

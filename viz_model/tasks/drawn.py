@@ -66,12 +66,10 @@ class DrawnTask(Task):
         found, n_found = [], 0
         while n_found < size:
             rows = self.draw(size + size // 4 + 4, generator)
-            found.append(rows[self._is_kept(rows) == held_out])
+            kept = is_held_out(rows) | (rows == self._watched_row).all(1)
+            found.append(rows[kept == held_out])
             n_found += len(found[-1])
         return torch.cat(found)[:size]
-
-    def _is_kept(self, rows: Tensor) -> Tensor:
-        return is_held_out(rows) | (rows == self._watched_row).all(1)
 
 
 class TokenTask(DrawnTask):

@@ -9,29 +9,20 @@ from dataclasses import dataclass
 NOUNS = {
     "person": "boy garçon m, girl fille f, man/men homme m, woman/women femme f, child/children enfant m, "
     "friend ami m, teacher professeur m, student étudiant m, doctor médecin m, nurse infirmière f, king roi m, "
-    "queen reine f, farmer fermier m, neighbour voisin m, sister sœur f, brother frère m, mother mère f, "
-    "father père m, uncle oncle m, aunt tante f, actress/actresses actrice f",
+    "queen reine f, sister sœur f, brother frère m",
     "animal": "cat chat m, dog chien m, bird oiseau/oiseaux m, horse cheval/chevaux m, mouse/mice souris/souris f, "
-    "cow vache f, fox/foxes renard m, rabbit lapin m, hen poule f, owl hibou/hiboux m, elephant éléphant m, "
-    "donkey âne m, frog grenouille f, spider araignée f",
-    "text": "book livre m, letter lettre f, newspaper journal/journaux m, story/stories histoire f, poem poème m",
-    "item": "bag sac m, hat chapeau/chapeaux m, key clé f, cup tasse f, knife/knives couteau/couteaux m, "
-    "ball balle f, flower fleur f, picture image f, dress/dresses robe f, umbrella parapluie m, clock horloge f, "
-    "lamp lampe f",
-    "food": "apple pomme f, egg œuf m, cake gâteau/gâteaux m, orange orange f, carrot carotte f, onion oignon m, "
-    "pear poire f",
+    "cow vache f, fox/foxes renard m, rabbit lapin m, owl hibou/hiboux m, elephant éléphant m",
+    "text": "book livre m, letter lettre f, newspaper journal/journaux m, story/stories histoire f",
+    "item": "bag sac m, hat chapeau/chapeaux m, key clé f, flower fleur f, dress/dresses robe f, umbrella parapluie m",
+    "food": "apple pomme f, egg œuf m, cake gâteau/gâteaux m, orange orange f, carrot carotte f",
     "place": "house maison f, school école f, garden jardin m, church/churches église f, hospital hôpital/hôpitaux m, "
-    "hotel hôtel m, market marché m, station gare f, park parc m, forest forêt f, village village m, island île f, "
-    "museum musée m, castle château/châteaux m, factory/factories usine f",
-    "support": "table table f, chair chaise f, bed lit m, armchair fauteuil m, tree arbre m",
-    "opening": "door porte f, window fenêtre f, box/boxes boîte f, wardrobe armoire f",
+    "market marché m, park parc m, forest forêt f, village village m",
+    "support": "table table f, chair chaise f, bed lit m, tree arbre m",
+    "opening": "door porte f, window fenêtre f, box/boxes boîte f",
 }
 """Countable nouns: `singular/plural`, or the singular alone where the plural adds -s, on both sides; then the gender."""
 
-MASS_NOUNS = {
-    "drink": "water eau f, milk lait m, coffee café m, tea thé m, wine vin m",
-    "dish": "bread pain m, cheese fromage m, soup soupe f, rice riz m, meat viande f",
-}
+MASS_NOUNS = {"drink": "water eau f, milk lait m, coffee café m", "dish": "bread pain m, cheese fromage m, soup soupe f"}
 """Nouns without a plural, with their gender."""
 
 ASPIRATED = frozenset({"hibou", "hiboux"})
@@ -45,10 +36,6 @@ ADJECTIVES_BEFORE = {
     "beautiful beau/belle/beaux/bel": "person animal text item place support opening",
     "young jeune": "person animal",
     "good bon/bonne": "text food drink dish",
-    "bad mauvais": "text food drink dish",
-    "pretty joli": "item place",
-    "long long/longue": "text",
-    "fat gros/grosse": "animal",
 }
 """Adjectives that French sets before the noun, with the kinds of noun that they go with. Forms: masculine, feminine,
 masculine plural, and masculine before a vowel; those that are left out follow the rule."""
@@ -58,69 +45,49 @@ ADJECTIVES_AFTER = {
     "white blanc/blanche": "animal item place support opening",
     "red rouge": "item support opening food",
     "green vert": "item support opening food",
-    "blue bleu": "item support opening",
-    "yellow jaune": "item food",
-    "grey gris": "animal item place",
     "happy heureux/heureuse": "person animal",
     "sad triste": "person animal text",
-    "tired fatigué": "person animal",
     "strong fort": "person animal",
-    "rich riche": "person",
     "intelligent intelligent": "person animal",
     "famous célèbre": "person text place",
-    "sick malade": "person animal",
-    "kind gentil/gentille": "person",
-    "curious curieux/curieuse": "person animal",
-    "modern moderne": "place text",
-    "empty vide": "place opening",
     "cold froid": "drink dish",
     "hot chaud": "drink dish",
 }
 """Adjectives that French sets after the noun."""
 
 VERBS = {
-    "rest": "sleep dors/dort/dormons/dormez/dorment, sing chanter, work travailler, wait attends/attend/attendons/"
-    "attendez/attendent, play jouer, walk marcher, run cours/court/courons/courez/courent, swim nager, arrive arriver",
-    "see": "see vois/voit/voyons/voyez/voient, watch/watches regarder, follow suis/suit/suivons/suivez/suivent",
+    "rest": "sleep dors/dort/dorment, sing chanter, work travailler, play jouer, arrive arriver",
+    "see": "see vois/voit/voient, watch/watches regarder, follow suis/suit/suivent",
     "like": "like aimer, love adorer",
-    "meet": "help aider, know connais/connaît/connaissons/connaissez/connaissent, invite inviter, "
-    "hear entends/entend/entendons/entendez/entendent",
+    "meet": "help aider, know connais/connaît/connaissent, invite inviter",
     "eat": "eat manger",
-    "drink": "drink bois/boit/buvons/buvez/boivent",
-    "read": "read lis/lit/lisons/lisez/lisent, write écris/écrit/écrivons/écrivez/écrivent",
-    "carry": "carry/carries porter, find trouver, want veux/veut/voulons/voulez/veulent, have/has ai/a/avons/avez/ont, "
-    "take prends/prend/prenons/prenez/prennent, buy achète/achète/achetons/achetez/achètent, "
-    "sell vends/vend/vendons/vendez/vendent, hide cacher",
-    "open": "open ouvre/ouvre/ouvrons/ouvrez/ouvrent, close fermer",
-    "go": "go/goes vais/va/allons/allez/vont",
+    "drink": "drink bois/boit/boivent",
+    "read": "read lis/lit/lisent, write écris/écrit/écrivent",
+    "carry": "carry/carries porter, find trouver, want veux/veut/veulent, have/has ai/a/ont",
+    "open": "open ouvre/ouvre/ouvrent, close fermer",
+    "go": "go/goes vais/va/vont",
     "speak": "speak parler",
     "give": "give donner, show montrer",
 }
-"""Verbs: `base/third person` in English (-s added where it is left out), then a French verb in -er, or the five forms
-of the present after je, il, nous, vous, ils."""
+"""Verbs: `base/third person` in English (-s added where it is left out), then a French verb in -er, or the forms of
+the present after je, il, ils."""
 
-BE = ("suis", "est", "sommes", "êtes", "sont")
-PREPOSITIONS = {"in": "dans", "on": "sur", "under": "sous", "behind": "derrière", "with": "avec", "to": "à",
+BE = ("suis", "est", "sont")
+PREPOSITIONS = {"in": "dans", "on": "sur", "under": "sous", "with": "avec", "to": "à",
                 "of": "de", "near": "près de"}  # fmt: skip
 DETERMINERS = {  # masculine, feminine, plural
     "the": ("le", "la", "les"),
     "a": ("un", "une", ""),
     "this": ("ce", "cette", ""),
-    "that": ("ce", "cette", ""),
     "these": ("", "", "ces"),
-    "those": ("", "", "ces"),
-    "every": ("chaque", "chaque", ""),
     "two": ("", "", "deux"),
-    "three": ("", "", "trois"),
     "my": ("mon", "ma", "mes"),
-    "your": ("votre", "votre", "vos"),
     "his": ("son", "sa", "ses"),
     "her": ("son", "sa", "ses"),
-    "our": ("notre", "notre", "nos"),
     "their": ("leur", "leur", "leurs"),
 }
 BEFORE_A_VOWEL = {"ce": "cet", "ma": "mon", "sa": "son"}
-CLITICS = {"me": "me", "you": "vous", "him": "le", "her": "la", "us": "nous", "them": "les"}
+CLITICS = {"me": "me", "him": "le", "her": "la", "them": "les"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +140,13 @@ def _adjective(entry: str) -> tuple[str, Adjective]:
 
 
 def _verb(entry: str) -> tuple[tuple[str, str], tuple[str, ...]]:
-    """English forms (base, third person) and the French ones after je, il, nous, vous, ils."""
+    """English forms (base, third person) and the French ones after je, il, ils."""
     english, french = entry.split()
     base, _, third = english.partition("/")
     forms = tuple(french.split("/"))
     if len(forms) == 1:
         stem = french.removesuffix("er")
-        soft = stem + "e" if stem[-1] == "g" else stem  # mangeons keeps the sound of g
-        forms = (stem + "e", stem + "e", soft + "ons", stem + "ez", stem + "ent")
+        forms = (stem + "e", stem + "e", stem + "ent")
     return (base, third or base + "s"), forms
 
 

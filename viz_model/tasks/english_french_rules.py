@@ -21,7 +21,7 @@ VARIABLES = {
 }
 
 RULES = """
-Text -> 56 Clause | 14 Clause . | 20 Phrase | 10 Clause and Clause
+Text -> 66 Clause | 14 Clause . | 16 Phrase | 4 Clause and Clause
 Phrase -> 10 NP.<kind>.<n> | 1 Mass.<mass>.s | 2 NP.<kind>.<n> Where.<kind> | 1 NP.<kind>.<n> Of
 
 Clause -> 30 Clause.person.s | 22 Clause.person.p | 8 Clause.person.i | 15 Clause.animal.s | 10 Clause.animal.p
@@ -32,7 +32,7 @@ Clause.<thing>.<n> -> 1 Subject.<thing>.<n> State.<thing>.<n>
 Clause.mass -> 1 Mass.<mass>.the State.<mass>.s
 
 Subject.person.s -> 58 NP.person.s | 8 NP.person.s Where.person | 5 NP.person.s Of | 29 Pronoun.s
-Subject.person.p -> 46 NP.person.p | 8 NP.person.p Where.person | 38 Pronoun.p | 8 Pair.person
+Subject.person.p -> 46 NP.person.p | 8 NP.person.p Where.person | 20 Pronoun.p | 8 Pair.person
 Subject.animal.s -> 82 NP.animal.s | 12 NP.animal.s Where.animal | 6 NP.animal.s Of
 Subject.animal.p -> 80 NP.animal.p | 12 NP.animal.p Where.animal | 8 Pair.animal
 Subject.<thing>.<n> -> 4 NP.<thing>.<n> | 1 NP.<thing>.<n> Where.<thing>
@@ -56,10 +56,10 @@ Seen.<f> -> 4 Object.animal.<f> | 4 Object.person.<f> | 1 Object.place.<f> | 1 O
 Gift.<f> -> 3 Object.item.<f> | 2 Object.text.<f>
 Object.<kind>.<a> -> 1 NP.<kind>.<n>
 Object.<kind>.base -> 4 Known.<kind>.<n> | 2 None.<kind>.s | 1 None.<kind>.p
-Where.<being> -> 5 in NP.place.<n> | 1 on NP.support.<n> | 2 under NP.support.<n> | 1 behind NP.place.<n>
+Where.<being> -> 5 in NP.place.<n> | 1 on NP.support.<n> | 2 under NP.support.<n>
     | 2 near NP.place.<n> | 2 with NP.person.<n>
 Where.<small> -> 3 on NP.support.<n> | 2 under NP.support.<n> | 2 in NP.place.<n>
-Where.<fixed> -> 2 near NP.place.<n> | 1 behind NP.place.<n>
+Where.<fixed> -> 2 near NP.place.<n>
 Of -> 1 of NP.person.<n>
 
 # Noun phrases. Known: without a and some, which "like" would make general ("aimer les chats"). None: what is not
@@ -74,14 +74,14 @@ Mass.<mass>.the -> 5 the Nominal.<mass>.s | 1 Possessive Nominal.<mass>.s
 Mass.<mass>.base -> 4 any Nominal.<mass>.s | 3 the Nominal.<mass>.s
 Nominal.<any>.<n> -> 52 Noun.<any>.<n> | 18 Before.<any> Noun.<any>.<n> | 22 After.<any> Noun.<any>.<n>
     | 8 Before.<any> After.<any> Noun.<any>.<n>
-Determiner.s -> 11 Definite.s | 5 a | 1 every
+Determiner.s -> 11 Definite.s | 5 a
 Determiner.p -> 10 Definite.p | 3 some | 1 many
-Definite.s -> 12 the | 1 this | 1 that | 4 Possessive
-Definite.p -> 12 the | 1 these | 1 those | 4 Possessive | 1 two | 1 three
-Possessive -> 2 my | 1 your | 2 his | 2 her | 1 our | 1 their
+Definite.s -> 12 the | 2 this | 4 Possessive
+Definite.p -> 12 the | 2 these | 4 Possessive | 1 two
+Possessive -> 1 my | 1 his | 1 her | 1 their
 Pronoun.s -> 1 he | 1 she
-Pronoun.p -> 3 we | 2 you | 3 they
-Clitic -> 1 me | 1 you | 2 him | 2 her | 1 us | 2 them
+Pronoun.p -> 1 they
+Clitic -> 1 me | 1 him | 1 her | 1 them
 Be.s -> 1 is
 Be.p -> 1 are
 Be.i -> 1 am

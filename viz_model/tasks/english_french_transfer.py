@@ -2,7 +2,7 @@
 
 French is put together phrase by phrase with agreement in gender, number and person; two last passes drop the vowels of
 le, la, je, ne, de, me before a vowel (elision) and join de and à with le and les (contraction). English leaves open
-what French must say: "you" is polite (vous, one person, a man), "they" is ils, "I" and "we" are men.
+what French must say: "they" are ils, and who says "I" is a man.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from viz_model.tasks.grammar import Tree
 ELIDED = frozenset({"le", "la", "je", "ne", "de", "me"})
 CONTRACTED = {("de", "le"): "du", ("de", "les"): "des", ("à", "le"): "au", ("à", "les"): "aux"}
 TRANSPARENT = frozenset({"Clause", "Predicate", "Subject", "Adjective", "Object", "Seen", "Gift"})  # if of one part
-JE, IL, NOUS, VOUS, ILS = range(5)  # places in a verb's forms
+JE, IL, ILS = range(3)  # places in a verb's forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Subject:
 
 
 PRONOUNS = {"I": ("je", "m", "s", JE), "he": ("il", "m", "s", IL), "she": ("elle", "f", "s", IL),
-            "we": ("nous", "m", "p", NOUS), "you": ("vous", "m", "s", VOUS), "they": ("ils", "m", "p", ILS)}  # fmt: skip
+            "they": ("ils", "m", "p", ILS)}  # fmt: skip
 
 
 def french_words() -> set[str]:

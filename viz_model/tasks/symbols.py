@@ -31,7 +31,7 @@ class Symbols(TokenTask):
 
     @abstractmethod
     def right_keys(self, letters: Tensor) -> Tensor:
-        """Which letter each place of the answer is: bool [example, place, letter], more than one where they are equal."""
+        """Which letter each place of the answer may read: bool [example, place, letter]."""
 
     def draw(self, size: int, generator: torch.Generator) -> Tensor:
         return torch.randint(self.first_id, self.first_id + len(LETTERS), (size, N), generator=generator)
@@ -46,7 +46,7 @@ class Symbols(TokenTask):
         return Batch(ids, present, asked, torch.cat([answer, end], 1).flatten())
 
     def expected(self, batch: Batch) -> tuple[Expected, ...]:
-        keys = batch.present[:, :, None] & torch.zeros(batch.ids.shape[1], dtype=torch.bool)
+        keys = torch.zeros(*batch.ids.shape, batch.ids.shape[1], dtype=torch.bool)
         # The bar reads the first letter of the answer, the last letter reads the end, for which nothing need be read.
         keys[:, 1 + N : 1 + 2 * N, 1 : 1 + N] = self.right_keys(batch.ids[:, 1 : 1 + N])
         return (Expected(self.link, keys),)

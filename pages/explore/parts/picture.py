@@ -37,7 +37,7 @@ def show(bench: Bench) -> None:
         model=bench.name,
         caption=downloads.caption(bench.name, bench.run.reading.text, bench.edits),
     )
-    pictures.attention("attention", payload, partial(_choose, seen=seen))
+    pictures.attention("attention", payload, partial(_choose, seen=seen), _look)
     said = []
     if bench.lens.hide_specials and seen.hidden_mass:
         said.append(f"Special tokens are hidden: they hold {seen.hidden_mass:.1%} of the weight, on average.")
@@ -82,7 +82,11 @@ def _choose(selection: dict[str, Any], seen: Shown) -> None:
         if place is not None and 0 <= int(place) < len(groups) and len(groups[int(place)]):
             chosen[name] = groups[int(place)].start
     session.put(**chosen)
-    if selection.get("view") in session.VIEWS:
-        session.put(view=selection["view"])
-    if isinstance(selection.get("share"), int | float):
-        session.put(share=min(max(float(selection["share"]), 0.0), 1.0))
+
+
+def _look(look: dict[str, Any]) -> None:
+    """Map or arcs, and the share of the links, as set in the picture itself."""
+    if look.get("view") in session.VIEWS:
+        session.put(view=look["view"])
+    if isinstance(look.get("share"), int | float):
+        session.put(share=min(max(float(look["share"]), 0.0), 1.0))

@@ -160,6 +160,17 @@ def test_a_snapshot_says_the_rate_of_its_step() -> None:
     assert rates[-1] == pytest.approx(TINY.learning_rate * TINY.final_rate)
 
 
+def test_the_rate_of_a_step_is_the_step() -> None:
+    """Adam's first step moves each weight by the learning rate itself, whatever its gradient (Kingma & Ba, 2015)."""
+    slow = replace(TINY, warm_up=10, weight_decay=0.0)
+    model = fresh(slow)
+    before = model.unembed.weight.detach().clone()
+    snapshot = next(train(NextNumber(), model, slow, seed=0))  # type: ignore[abstract]
+    assert snapshot.learning_rate == pytest.approx(slow.learning_rate / 10)
+    moved = (model.unembed.weight - before).abs().max()
+    assert moved.item() == pytest.approx(slow.learning_rate / 10, rel=0.01)
+
+
 def test_a_model_is_built_from_the_recipe_and_its_seed_alone() -> None:
     torch.manual_seed(1)
     one = fresh().state_dict()

@@ -1,0 +1,294 @@
+"""The link: what is written comes back, what is bad is said, and the state lives on across pages."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import math
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote_plus
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import link_values, session
+from tests.pages.seeing import by_key, link_of, notes, selector, sound
+from viz_model.computation import steps
+from viz_model.textbook import textbook_example
+
+ROOT = Path(__file__).parents[2]
+TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
+WORDS = st.lists(st.from_regex(r"[a-zA-Z_0-9.:-]{1,12}", fullmatch=True), max_size=4).map(tuple)
+CHOICES = {
+    "model": session.MODELS,
+    "mode": ("textbook", "sentence"),
+    "step": session.STEPS,
+    "view": session.VIEWS,
+    "panel": session.PANELS,
+}
+RANGES = {
+    "layer": (0, 63),
+    "head": (0, 63),
+    "query": (0, 4095),
+    "key": (0, 4095),
+    "word": (0, 4095),
+    "first": (0, 4095),
+    "last": (0, 4095),
+    "top_k": (0, 1000),
+    "n_new": (1, 64),
+    "seed": (0, 2**31 - 1),
+    "softmax_temperature": (0.1, 10.0),
+    "share": (0.0, 1.0),
+    "temperature": (0.0, 5.0),
+    "top_p": (0.05, 1.0),
+}
+
+
+def values_of(key: str) -> st.SearchStrategy[Any]:
+    """What the state may hold under a key."""
+    default = session.TABLE[key].default
+    if key in CHOICES:
+        return st.sampled_from(CHOICES[key])
+    if key == "cell":
+        return st.just("") | st.tuples(*[st.integers(0, 999)] * 4).map(lambda four: ".".join(map(str, four)))
+    if isinstance(default, bool):
+        return st.booleans()
+    if isinstance(default, int):
+        return st.integers(*RANGES[key])
+    if isinstance(default, float):
+        return st.floats(*RANGES[key])
+    return TEXT if isinstance(default, str) else WORDS
+
+
+STATES = st.fixed_dictionaries({key: values_of(key) for key in session.TABLE})
+
+
+def only_the_link() -> None:
+    """A page that restores and publishes, and nothing else: quick enough for many examples."""
+    import streamlit as st
+
+    from pages.ui import session
+
+    session.restore()
+    for sentence in session.take_notes():
+        st.info(sentence)
+    session.publish()
+
+
+def follow(**link: str) -> AppTest:
+    page = AppTest.from_function(only_the_link)
+    for key, value in link.items():
+        page.query_params[key] = value
+    return page.run()
+
+
+@given(STATES)
+def test_every_value_of_the_state_comes_back_from_its_link(state: dict[str, Any]) -> None:
+    for key, value in state.items():
+        entry = session.TABLE[key]
+        back = entry.parse(entry.write(value))
+        assert back == value
+        assert type(back) is type(value)
+        assert entry.write(back) == entry.write(value)
+
+
+@pytest.mark.parametrize("key", session.TABLE)
+def test_the_default_of_every_key_can_be_written_and_read(key: str) -> None:
+    entry = session.TABLE[key]
+    assert entry.parse(entry.write(entry.default)) == entry.default
+
+
+@settings(max_examples=10)
+@given(STATES)
+def test_a_link_opens_the_state_that_wrote_it(state: dict[str, Any]) -> None:
+    known = {"hide": session.HIDEABLE[: len(state["hide"])], "lock": session.LOCKABLE[: len(state["lock"])]}
+    state = {**state, **known}
+    page = follow(**{key: session.TABLE[key].write(value) for key, value in state.items()})
+    sound(page)
+    assert notes(page) == []
+    assert {key: page.session_state[key] for key in session.TABLE} == state
+    assert link_of(follow(**link_of(page))) == link_of(page)
+    assert set(link_of(page)) - {"v"} == {key for key, value in state.items() if value != session.TABLE[key].default}
+
+
+def test_the_state_of_a_plain_visit_needs_no_link() -> None:
+    assert link_of(sound(follow())) == {}
+
+
+@settings(max_examples=25)
+@given(st.dictionaries(st.sampled_from(sorted(session.TABLE)), TEXT, min_size=1))
+def test_garbage_falls_back_to_the_default_and_is_named(link: dict[str, str]) -> None:
+    page = sound(follow(**link))
+    said = " ".join(notes(page))
+    for key, text in link.items():
+        entry = session.TABLE[key]
+        try:
+            expected = entry.parse(text)
+        except ValueError:
+            expected = entry.default
+            assert f"The link's {key} was not read" in said
+        if key in ("hide", "lock"):
+            known = session.HIDEABLE if key == "hide" else session.LOCKABLE
+            assert set(page.session_state[key]) == set(expected) & set(known)
+            assert (f"The link's {key} does not know" in said) == bool(set(expected) - set(known))
+        else:
+            assert page.session_state[key] == expected
+
+
+BAD = {
+    "whole": ["-1", "--5", "1e3", "1.0", " 1", "9" * 6000, "٣", "1_0", "", "\0"],
+    "number": ["nan", "inf", "-0.5", "x", "", "11"],
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("layer", text) for text in BAD["whole"]] + [("softmax_temperature", text) for text in BAD["number"]],
+    ids=lambda value: value[:12],
+)
+def test_a_bad_number_is_refused_in_a_short_sentence(key: str, text: str) -> None:
+    with pytest.raises(ValueError, match="^expected a (whole )?number from ") as error:
+        session.TABLE[key].parse(text)
+    assert len(str(error.value)) < 80
+
+
+@pytest.mark.parametrize("path", ["", "workbench"])
+@pytest.mark.parametrize("junk", ["<script>alert(1)</script>", "~~~", "-7", "💥"])
+def test_garbage_in_every_key_at_once_leaves_a_page_that_runs(visit, path: str, junk: str) -> None:
+    numbers_and_words = {key: junk for key in session.TABLE if key not in ("text", "text_b")}
+    page = sound(visit(path, **numbers_and_words))
+    said = " ".join(notes(page))
+    for key in ("layer", "model", "temperature", "scaled"):
+        assert f"The link's {key} was not read" in said
+    assert (page.session_state["layer"], page.session_state["model"]) == (0, "english-causal")
+
+
+@pytest.mark.parametrize("path", ["", "workbench"])
+@pytest.mark.parametrize("end", [0, 1], ids=["lowest", "highest"])
+def test_the_ends_of_every_range_are_taken_by_the_widgets(visit, path: str, end: int) -> None:
+    link = {key: str(bounds[end]) for key, bounds in RANGES.items()}
+    sound(visit(path, panel="generate", mode="sentence", **{**link, "n_new": str((1, 4)[end])}))
+
+
+def test_an_old_link_is_read_as_far_as_it_is_known(visit) -> None:
+    page = sound(visit("workbench", v="0", head="2", colour="red", embed="true"))
+    assert page.session_state["head"] == 2
+    assert any("version '0'" in note and "version 1" in note for note in notes(page))
+    assert [note for note in notes(page) if "colour" in note and "embed" not in note]
+    assert link_of(page) == {"v": "1", "head": "2", "embed": "true"}  # Streamlit's own stay
+    assert notes(page.run()) == []
+
+
+@pytest.mark.parametrize("text", ["1984", "true", "007", "1e3", "None", "[1]", "a&b=c#d%20+e", "~", "  two  spaces "])
+def test_a_text_stays_the_text_that_it_is(visit, text: str) -> None:
+    page = sound(visit("workbench", text=text))
+    assert by_key(page.text_input, "text").value == text
+    assert link_of(page) == {"v": "1", "text": text}
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=100, max_size=400), st.integers(1, 400))
+def test_a_long_text_keeps_its_beginning_in_the_link(piece: str, times: int) -> None:
+    text = piece * times
+    carried = link_values.cut_to_link(text)
+    assert text.startswith(carried)
+    assert len(quote_plus(carried)) <= link_values.LONGEST_TEXT
+    assert link_values.cut_to_link(carried) == carried == link_values.free_text(carried)
+    if carried != text:  # the longest that fits, give or take a character that takes 12
+        assert len(quote_plus(text[: len(carried) + 12])) > link_values.LONGEST_TEXT
+
+
+def test_a_text_longer_than_a_link_says_so_and_shows_the_same_picture(visit) -> None:
+    words = "government " * 5000
+    page = visit("workbench")
+    by_key(page.text_input, "text").set_value(words).run()
+    assert [note for note in notes(sound(page)) if "longer than a link" in note]
+    again = sound(visit("workbench", **link_of(page)))
+    assert page.session_state["text"] == words
+    assert 15_000 < len(again.session_state["text"]) < len(words)
+    assert words.startswith(again.session_state["text"])
+    assert "first 512 tokens" in " ".join(notes(again))
+
+
+def test_a_text_of_4000_characters_is_kept_whole(visit) -> None:
+    text = "the cat sat on the mat " * 200
+    page = sound(visit("workbench", text=text))
+    assert link_of(page)["text"] == page.session_state["text"] == text
+
+
+def test_what_is_out_of_range_is_moved_in_and_said(visit) -> None:
+    page = sound(visit("workbench", layer="9", head="9", query="99", key="99"))
+    state = page.session_state
+    assert (state["layer"], state["head"], state["query"], state["key"]) == (2, 3, 6, 6)
+    said = " ".join(notes(page))
+    for asked in ("layers 0 to 2; 9 was asked for", "heads 0 to 3; 9", "positions 0 to 6; 99"):
+        assert asked in said
+    assert link_of(page) == {"v": "1", "layer": "2", "head": "3", "query": "6", "key": "6"}
+    assert notes(page.run()) == []
+
+
+def test_a_default_that_does_not_fit_is_nobodys_mistake(visit) -> None:
+    assert notes(sound(visit("workbench", text="cat"))) == []
+
+
+def test_state_lives_on_across_pages(visit) -> None:
+    link = {"text": "the dog ran", "layer": "1", "head": "2", "edits": "ablate_1_2", "panel": "lens", "seed": "7"}
+    page = sound(visit("workbench", hide_specials="1", **link))
+    selector(page, "panel").set_value("rollout").run()
+    page.switch_page("pages/learn/the_cat_sat.py").run()
+    assert [each.value for each in sound(page).title] == ["The cat sat"]
+    selector(page, "mode").set_value("sentence").run()
+    assert by_key(page.text_input, "text").value == "the dog ran"
+    assert (by_key(page.selectbox, "layer").value, by_key(page.selectbox, "head").value) == (1, 2)
+    by_key(page.selectbox, "head").set_value(3).run()
+    page.switch_page("pages/explore/workbench.py").run()
+    assert selector(sound(page), "panel").value == "rollout"
+    assert by_key(page.toggle, "hide_specials").value is True
+    assert link_of(page) == {
+        **link,
+        "v": "1",
+        "hide_specials": "1",
+        "panel": "rollout",
+        "head": "3",
+        "mode": "sentence",
+    }
+
+
+def test_put_refuses_what_the_table_does_not_know() -> None:
+    with pytest.raises(KeyError, match="expected one of text, .* got 'colour'"):
+        session.put(colour="red")
+
+
+def test_the_steps_of_a_link_are_the_steps_of_the_lesson() -> None:
+    import viz_model as vm
+
+    model = vm.load("english-causal")
+    of_a_model = [step.name for step in steps(model, vm.run(model, "the cat"), layer=0, head=0, query=0)]
+    assert list(session.STEPS) == of_a_model
+    assert {step.name for step in textbook_example().steps} <= set(session.STEPS)
+
+
+def test_the_table_holds_only_what_a_link_can_hold() -> None:
+    assert all(dataclasses.is_dataclass(entry) and callable(entry.parse) for entry in session.TABLE.values())
+    assert not {"v", "embed", "embed_options"} & set(session.TABLE)
+    assert not any(isinstance(entry.default, float) and math.isnan(entry.default) for entry in session.TABLE.values())
+
+
+def teachers_names(function: str) -> set[str]:
+    """The names that pages pass to chrome.shown or chrome.locked; {key} stands for the names that a loop gives it."""
+    names = set()
+    for path in (ROOT / "pages").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and re.search(rf"(^|\.){function}$", ast.unparse(node.func)):
+                (argument,) = node.args
+                names |= {argument.value} if isinstance(argument, ast.Constant) else {"layer", "head"}
+    return names
+
+
+def test_the_names_of_a_teachers_link_are_the_names_that_pages_ask_for() -> None:
+    assert teachers_names("shown") == set(session.HIDEABLE)
+    assert teachers_names("locked") == set(session.LOCKABLE)
