@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from viz_model.config import TransformerConfig
 from viz_model.edits import Edit
+from viz_model.masks import Blocked, blocked
 
 Rotation = Callable[[Tensor], Tensor]
 
@@ -50,14 +51,14 @@ def scaled_scores(q: Tensor, k: Tensor, *, scale: float, bias: Tensor | None = N
     return scores if bias is None else scores + bias
 
 
-def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+def masked_softmax(scores: Tensor, mask: Tensor | Blocked) -> Tensor:
     """Softmax over the keys that may be attended to; a row without any is zeros, never NaN.
 
-    scores: [batch, head, query, key]; mask: bool [batch or 1, 1, query, key].
+    scores: [batch, head, query, key]; mask: bool [batch or 1, 1, query, key], or what `masks.blocked` made of it.
     """
-    lowest = torch.finfo(scores.dtype).min  # not -inf, whose softmax over a whole row is NaN, and so its gradient
-    weights = torch.where(mask, scores, lowest).softmax(dim=-1)
-    return torch.where(mask, weights, 0.0)  # exact zeros already, but for a row of masked keys alone
+    block = mask if isinstance(mask, Blocked) else blocked(mask, scores.dtype)
+    weights = (scores + block.penalty).softmax(dim=-1)
+    return weights if block.closed is None else weights.masked_fill(block.closed, 0.0)
 
 
 def attend(
@@ -68,12 +69,14 @@ def attend(
     *,
     scale: float,
     bias: Tensor | None = None,
+    block: Blocked | None = None,
     edits: Sequence[Edit] = (),
     fused: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V, as (weights, heads).
 
     q: [batch, head, query, d_head]; k, v: [batch, head, key, d_head]; mask: bool [batch or 1, 1, query, key].
+    block: the mask as numbers, where it is at hand already.
     fused: torch's own kernel, for training: the same heads, but the weights are never made (an empty tensor).
     """
     if fused:
@@ -83,7 +86,7 @@ def attend(
             bias = bias.masked_fill(~mask, -math.inf)
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask if bias is None else bias, scale=scale)
         return q.new_empty(0), heads
-    weights = masked_softmax(scaled_scores(q, k, scale=scale, bias=bias), mask)
+    weights = masked_softmax(scaled_scores(q, k, scale=scale, bias=bias), block or mask)
     for edit in edits:
         if edit.site == "weights":
             weights = edit(weights, mask)
@@ -132,6 +135,7 @@ class MultiHeadAttention(nn.Module):
         memory: Tensor | None = None,
         rotate: Rotation | None = None,
         bias: Tensor | None = None,
+        block: Blocked | None = None,
         edits: Sequence[Edit] = (),
         fused: bool = False,
     ) -> AttentionTrace:
@@ -141,7 +145,7 @@ class MultiHeadAttention(nn.Module):
             q, k = rotate(q), rotate(k)
         if self.n_kv_heads < self.n_heads:
             k, v = (part.repeat_interleave(self.n_heads // self.n_kv_heads, dim=1) for part in (k, v))
-        weights, heads = attend(q, k, v, mask, scale=self.scale, bias=bias, edits=edits, fused=fused)
+        weights, heads = attend(q, k, v, mask, scale=self.scale, bias=bias, block=block, edits=edits, fused=fused)
         out = self.w_o(heads.transpose(1, 2).flatten(2))
         return AttentionTrace(q, k, v, self.scale, bias, mask, weights, heads, out)
 

@@ -16,6 +16,7 @@ from viz_model.attention import AttentionTrace, MultiHeadAttention, Rotation
 from viz_model.config import TransformerConfig
 from viz_model.edits import Edit, select
 from viz_model.feed_forward import FeedForwardTrace, feed_forward
+from viz_model.masks import Blocked
 from viz_model.normalization import norm
 
 
@@ -26,6 +27,7 @@ class Reading:
     mask: Tensor  # [batch or 1, 1, query, key]
     rotate: Rotation | None = None
     bias: Tensor | None = None  # [1, head, query, key]
+    block: Blocked | None = None  # the mask as numbers; None with fused attention, which needs none
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -77,7 +79,13 @@ class PreNormBlock(Sublayers):
     ) -> BlockTrace:
         normed_attention = self.norm_attention(resid_pre)
         attention: AttentionTrace = self.attention(
-            normed_attention, reading.mask, rotate=reading.rotate, bias=reading.bias, edits=edits, fused=fused
+            normed_attention,
+            reading.mask,
+            rotate=reading.rotate,
+            bias=reading.bias,
+            block=reading.block,
+            edits=edits,
+            fused=fused,
         )
         resid_mid = resid_pre + attention.out
         normed_feed_forward = self.norm_feed_forward(resid_mid)
@@ -100,7 +108,13 @@ class PostNormBlock(Sublayers):
         self, resid_pre: Tensor, reading: Reading, *, edits: Sequence[Edit] = (), fused: bool = False
     ) -> BlockTrace:
         attention: AttentionTrace = self.attention(
-            resid_pre, reading.mask, rotate=reading.rotate, bias=reading.bias, edits=edits, fused=fused
+            resid_pre,
+            reading.mask,
+            rotate=reading.rotate,
+            bias=reading.bias,
+            block=reading.block,
+            edits=edits,
+            fused=fused,
         )
         resid_mid = self.norm_attention(resid_pre + attention.out)
         hidden: FeedForwardTrace = self.feed_forward(resid_mid)
@@ -132,12 +146,18 @@ class PreNormCrossBlock(CrossSublayers):
         own, across = select(edits, attention="self"), select(edits, attention="cross")
         normed_attention = self.norm_attention(resid_pre)
         attention: AttentionTrace = self.attention(
-            normed_attention, reading.mask, rotate=reading.rotate, bias=reading.bias, edits=own, fused=fused
+            normed_attention,
+            reading.mask,
+            rotate=reading.rotate,
+            bias=reading.bias,
+            block=reading.block,
+            edits=own,
+            fused=fused,
         )
         resid_cross = resid_pre + attention.out
         normed_cross = self.norm_cross(resid_cross)
         cross_attention: AttentionTrace = self.cross_attention(
-            normed_cross, memory_reading.mask, memory=memory, edits=across, fused=fused
+            normed_cross, memory_reading.mask, memory=memory, block=memory_reading.block, edits=across, fused=fused
         )
         resid_mid = resid_cross + cross_attention.out
         normed_feed_forward = self.norm_feed_forward(resid_mid)
@@ -171,11 +191,17 @@ class PostNormCrossBlock(CrossSublayers):
     ) -> CrossBlockTrace:
         own, across = select(edits, attention="self"), select(edits, attention="cross")
         attention: AttentionTrace = self.attention(
-            resid_pre, reading.mask, rotate=reading.rotate, bias=reading.bias, edits=own, fused=fused
+            resid_pre,
+            reading.mask,
+            rotate=reading.rotate,
+            bias=reading.bias,
+            block=reading.block,
+            edits=own,
+            fused=fused,
         )
         resid_cross = self.norm_attention(resid_pre + attention.out)
         cross_attention: AttentionTrace = self.cross_attention(
-            resid_cross, memory_reading.mask, memory=memory, edits=across, fused=fused
+            resid_cross, memory_reading.mask, memory=memory, block=memory_reading.block, edits=across, fused=fused
         )
         resid_mid = self.norm_cross(resid_cross + cross_attention.out)
         hidden: FeedForwardTrace = self.feed_forward(resid_mid)

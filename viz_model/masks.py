@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocked:
+    """A mask as the softmax uses it: made once, used by every layer."""
+
+    penalty: Tensor  # [batch or 1, 1, query, key]  0 where a query may attend, the lowest number elsewhere
+    closed: Tensor | None  # bool [batch or 1, 1, query, 1]  queries without any key; None where each has one
+
+
+def blocked(mask: Tensor, dtype: torch.dtype = torch.float32) -> Blocked:
+    """mask: bool [batch or 1, 1, query, key], True = may attend."""
+    # Not -inf: the softmax of a row of nothing else would be NaN, and so would its gradient.
+    penalty = torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, torch.finfo(dtype).min)
+    closed = ~mask.any(dim=-1, keepdim=True)
+    return Blocked(penalty, closed if mask.device.type == "meta" or bool(closed.any()) else None)
 
 
 def full(n_query: int, n_key: int | None = None) -> Tensor:

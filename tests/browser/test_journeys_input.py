@@ -12,7 +12,6 @@ from tests.browser.reading import (
     becomes,
     cells,
     header,
-    link_of,
     picture_id,
     predictions,
     type_sentence,
@@ -21,7 +20,6 @@ from tests.browser.reading import (
 from tests.browser.watching import no_traceback, painted, settled
 
 FAMILY = "👩‍👩‍👧‍👦"
-HEBREW = "שלום עולם 1984"
 
 
 @pytest.fixture
@@ -35,23 +33,22 @@ def bench(open_page: OpenPage) -> OpenPage:
 
 
 @pytest.mark.parametrize(
-    ("typed", "token"),
+    "typed",
     [
-        (f"a {FAMILY} sat", FAMILY[0]),
-        (HEBREW, "ש"),
-        ("مرحبا 2024", "م"),
-        ("猫坐在垫子上", "猫"),
-        ("true 1984 1e3", "1984"),
-        ("<b>bold</b> :red[x] $y$ **z**", "<b>bold</b>"),
+        f"a {FAMILY} sat",
+        "שלום עולם 1984",
+        "مرحبا 2024",
+        "猫坐在垫子上",
+        "true 1984 1e3",
+        "<b>bold</b> :red[x] $y$ **z**",
     ],
 )
-def test_any_script_is_read_and_comes_back_as_it_was_typed(bench, typed: str, token: str) -> None:
-    page = bench("?v=1&model=untrained")
+def test_any_script_is_read_and_comes_back_as_it_was_typed(bench, typed: str) -> None:
+    """Bytes are merged to words here, so that the labels are what was typed."""
+    page = bench("?v=1&model=untrained&merge_words=1")
     type_sentence(page, typed)
     expect(page.get_by_label("Sentence", exact=True)).to_have_value(typed)
-    read = "".join(header(page)["queries"]).replace("␣", "").replace("·", "")
-    becomes(page, lambda: token[0] in "".join(header(page)["queries"]), True)
-    assert read
+    becomes(page, lambda: "".join(header(page)["queries"][1:]).replace("␣", ""), typed.replace(" ", ""))
     assert predictions(page)
     no_traceback(page)
     page.reload()
@@ -69,11 +66,11 @@ def test_script_is_text_and_never_runs(open_page, path: str) -> None:
     field.fill(typed)
     wait_for_link(page, text=typed)
     painted(page, ATTENTION if path == "/workbench" else CALCULATION)
-    expect(page.get_by_text("read as [UNK]: “<script>alert(1)</script>”")).to_be_visible()
+    expect(page.get_by_text("so read as [UNK]: “<”, “script”, “>”, “alert”")).to_be_visible()
     if path == "/workbench":
         page.get_by_role("radio", name="Tokens").click()
         wait_for_link(page, panel="tokens")
-        expect(page.get_by_role("cell", name="<img", exact=False).first).to_be_visible()
+        expect(page.locator(".glass-table").filter(has_text="onerror")).to_be_visible()
     page.reload()
     painted(page, ATTENTION if path == "/workbench" else CALCULATION)
     assert page.locator("img[src=x]").count() == 0
@@ -181,7 +178,7 @@ def test_the_workbench_by_keyboard_alone(bench) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    wait_for_link(page, query="3", key=None if link_of(page).get("key") is None else "2")
+    wait_for_link(page, query="3", key="2")
     expect(page.locator("[data-part=line]")).to_have_text("query 3saw reads key 2girls")
     expect(page.get_by_role("region", name="Where does this number come from?")).to_contain_text("saw reads girls")
     # The focus is still in the map, so the next stop follows it.

@@ -106,7 +106,12 @@ class EncoderDecoder(nn.Module):
         if mask is not None and mask.dim() == 2:
             across = across & masks.padding(mask)
         decoder = self.decoder(
-            target_ids, own, encoder.final_norm, Reading(across), edits=select(edits, stack="decoder"), fused=fused
+            target_ids,
+            own,
+            encoder.final_norm,
+            Reading(across, block=None if fused else masks.blocked(across)),
+            edits=select(edits, stack="decoder"),
+            fused=fused,
         )
         return EncoderDecoderTrace(
             encoder=encoder,

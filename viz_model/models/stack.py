@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from viz_model.blocks import BlockTrace, Reading, Sublayers
 from viz_model.config import TransformerConfig
 from viz_model.edits import Edit, select
+from viz_model.masks import blocked
 from viz_model.normalization import norm
 from viz_model.positions import schemes
 
@@ -58,7 +59,7 @@ class Stack(nn.Module):
         token_embedding = self.embed(ids)
         position_embedding = self.positions.embedding(n)
         embedding = token_embedding + position_embedding
-        reading = Reading(mask, self.positions.rotate, self.positions.bias(n))
+        reading = Reading(mask, self.positions.rotate, self.positions.bias(n), None if fused else blocked(mask))
         resid, traces = embedding, []
         for layer, block in enumerate(self.blocks):
             trace: BlockTrace = block(resid, reading, *memory, edits=select(edits, layer=layer), fused=fused)

@@ -20,9 +20,12 @@ NOUNS = {
     "support": "table table f, chair chaise f, bed lit m, tree arbre m",
     "opening": "door porte f, window fenêtre f, box/boxes boîte f",
 }
-"""Countable nouns: `singular/plural`, or the singular alone where the plural adds -s, on both sides; then the gender."""
+"""Countable nouns: `singular/plural`, or the singular alone where the plural adds -s, on both sides; and gender."""
 
-MASS_NOUNS = {"drink": "water eau f, milk lait m, coffee café m", "dish": "bread pain m, cheese fromage m, soup soupe f"}
+MASS_NOUNS = {
+    "drink": "water eau f, milk lait m, coffee café m",
+    "dish": "bread pain m, cheese fromage m, soup soupe f",
+}
 """Nouns without a plural, with their gender."""
 
 ASPIRATED = frozenset({"hibou", "hiboux"})
@@ -63,7 +66,8 @@ VERBS = {
     "eat": "eat manger",
     "drink": "drink bois/boit/boivent",
     "read": "read lis/lit/lisent, write écris/écrit/écrivent",
-    "carry": "carry/carries porter, find trouver, want veux/veut/veulent, have/has ai/a/ont",
+    "have": "have/has ai/a/ont, want veux/veut/veulent, find trouver",
+    "carry": "carry/carries porter, buy achète/achète/achètent",
     "open": "open ouvre/ouvre/ouvrent, close fermer",
     "go": "go/goes vais/va/vont",
     "speak": "speak parler",

@@ -21,7 +21,7 @@ VARIABLES = {
 }
 
 RULES = """
-Text -> 66 Clause | 14 Clause . | 16 Phrase | 4 Clause and Clause
+Text -> 66 Clause | 14 Clause . | 14 Phrase | 2 Phrase . | 4 Clause and Clause
 Phrase -> 10 NP.<kind>.<n> | 1 Mass.<mass>.s | 2 NP.<kind>.<n> Where.<kind> | 1 NP.<kind>.<n> Of
 
 Clause -> 30 Clause.person.s | 22 Clause.person.p | 8 Clause.person.i | 15 Clause.animal.s | 10 Clause.animal.p
@@ -39,15 +39,18 @@ Subject.<thing>.<n> -> 4 NP.<thing>.<n> | 1 NP.<thing>.<n> Where.<thing>
 Pair.<being> -> 1 NP.<being>.s and NP.<being>.<n>
 
 Predicate.<being>.<a> -> 66 VP.<being>.<a> | 10 Do.<a> not VP.<being>.base | 24 State.<being>.<a>
-State.<kind>.<a> -> 65 Be.<a> Adjective.<kind> | 15 Be.<a> not Adjective.<kind> | 16 Be.<a> Where.<kind> | 4 Be.<a> not Where.<kind>
+State.<kind>.<a> -> 65 Be.<a> Adjective.<kind> | 15 Be.<a> not Adjective.<kind>
+    | 16 Be.<a> Where.<kind> | 4 Be.<a> not Where.<kind>
 State.<mass>.s -> 3 Be.s Adjective.<mass> | 1 Be.s not Adjective.<mass>
 Adjective.<any> -> 1 Before.<any> | 1 After.<any>
 
-VP.person.<f> -> 12 Verb.rest.<f> | 9 Verb.rest.<f> Where.person | 14 Verb.see.<f> Seen.<f> | 3 Verb.see.<f> Seen.<f> Where.person
+VP.person.<f> -> 12 Verb.rest.<f> | 9 Verb.rest.<f> Where.person | 14 Verb.see.<f> Seen.<f>
+    | 3 Verb.see.<f> Seen.<f> Where.person
     | 7 Verb.meet.<f> Object.person.<f> | 6 Verb.see.<f> Clitic | 4 Verb.meet.<f> Clitic
     | 5 Verb.like.<f> Known.<kind>.<n> | 2 Verb.like.<f> Clitic
     | 5 Verb.eat.<f> Object.food.<f> | 3 Verb.eat.<f> Mass.dish.<f> | 5 Verb.drink.<f> Mass.drink.<f>
-    | 7 Verb.read.<f> Object.text.<f> | 14 Verb.carry.<f> Object.item.<f> | 5 Verb.open.<f> Object.opening.<f>
+    | 7 Verb.read.<f> Object.text.<f> | 6 Verb.carry.<f> Object.item.<f> | 8 Verb.have.<f> Object.<kind>.<f>
+    | 5 Verb.open.<f> Object.opening.<f>
     | 6 Verb.go.<f> to NP.place.<n> | 5 Verb.speak.<f> to NP.person.<n> | 7 Verb.give.<f> Gift.<f> to NP.person.<n>
 VP.animal.<f> -> 24 Verb.rest.<f> | 20 Verb.rest.<f> Where.animal | 24 Verb.see.<f> Seen.<f> | 10 Verb.see.<f> Clitic
     | 8 Verb.like.<f> Known.<being>.<n>

@@ -1,4 +1,4 @@
-"""What a task is: examples with known right answers, a measure of success, and where it is known the right attention."""
+"""What a task is: examples with known answers, a measure of success, and where it is known the right attention."""
 
 from __future__ import annotations
 

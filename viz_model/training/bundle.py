@@ -14,45 +14,32 @@ import torch
 
 from viz_model.checkpoint import BUNDLED, save
 from viz_model.config import TransformerConfig
-from viz_model.models import Decoder, Encoder
+from viz_model.models import Decoder
 from viz_model.tasks import english
-from viz_model.tasks.language import MaskedWords, tasks
+from viz_model.tasks.names import make_task
 from viz_model.tokenizer import Tokenizer
-from viz_model.training.recipe import Recipe, recipes
-from viz_model.training.trainer import train
+from viz_model.training.recipe import recipes
+from viz_model.training.trainer import Trainer
 
 SEED = 0
 UNTRAINED = "untrained"
 
 
-def build(recipe: Recipe, *, vocab_size: int, seed: int, encoder: bool) -> Encoder | Decoder:
-    """A fresh model of the recipe's shape."""
-    config = TransformerConfig(
-        vocab_size=vocab_size,
-        context_length=recipe.context_length,
-        d_model=recipe.d_model,
-        n_layers=recipe.n_layers,
-        n_heads=recipe.n_heads,
-        d_ff=recipe.d_ff,
-        position=recipe.position,
-        norm_place=recipe.norm_place,
-    )
-    return (Encoder if encoder else Decoder)(config, seed=seed)
-
-
 def make(name: str, folder: Path) -> dict[str, float]:
     """Trains the named recipe and writes it to `folder`; returns the figures that it reached."""
     recipe = recipes[name]
-    task = tasks[recipe.task]()
-    encoder = isinstance(task, MaskedWords)
-    model = build(recipe, vocab_size=task.tokenizer.vocab_size, seed=SEED, encoder=encoder)
+    task = make_task(recipe.task)
+    trainer = Trainer(recipe, task, seed=SEED)
     started = time.perf_counter()
-    for snapshot in train(task, model, recipe, seed=SEED):
+    while not trainer.done:
+        snapshot = trainer.advance(watched=False)
+        if snapshot.stopped:
+            raise SystemExit(snapshot.stopped)
         if snapshot.step % 250 == 0:
             rate = snapshot.step / (time.perf_counter() - started)
             print(f"{name} step {snapshot.step}: loss {snapshot.loss:.3f}, {rate:.0f} steps/s", flush=True)
+    model = trainer.model
     figures = task.figures(model.eval())
-    model.tokenizer = task.tokenizer
     save(model, folder, recipe=asdict(recipe), seed=SEED, figures=figures)
     return figures
 

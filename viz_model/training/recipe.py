@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-from viz_model.config import NormPlace, PositionKind
+from viz_model.config import ActivationKind, NormKind, NormPlace, PositionKind
+
+OptimiserKind = Literal["adamw", "adam", "sgd", "muon"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,21 +15,36 @@ class Recipe:
     """A run: task, model and optimiser. The same recipe and seed give the same curve."""
 
     task: str
+    # the model
     d_model: int = 64
     n_layers: int = 2
     n_heads: int = 4
     d_ff: int = 256
     context_length: int = 512
     position: PositionKind = "sinusoidal"
+    norm: NormKind = "layer"
     norm_place: NormPlace = "pre"
-    steps: int = 1000
-    batch_size: int = 64
+    activation: ActivationKind = "gelu"
+    feed_forward: bool = True
+    # the optimiser
+    optimiser: OptimiserKind = "adamw"
     learning_rate: float = 3e-3
     warm_up: int = 50  # steps of linear rise; then a cosine falls to `final_rate` of the learning rate
     final_rate: float = 0.1
     weight_decay: float = 0.01
     beta2: float = 0.98
     clip: float = 1.0  # the largest gradient norm
+    # the run
+    steps: int = 1000
+    batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch_size"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, got {getattr(self, name)}.")
+        for name in ("learning_rate", "clip"):
+            if not 0 < getattr(self, name) < 1e6:
+                raise ValueError(f"{name}: expected a number above 0, got {getattr(self, name)}.")
 
 
 recipes: dict[str, Recipe] = {

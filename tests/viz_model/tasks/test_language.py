@@ -15,9 +15,11 @@ from torch import Tensor
 from viz_model.checkpoint import load, read_card
 from viz_model.models import Decoder, Encoder
 from viz_model.tasks import english, language
-from viz_model.tasks.language import LanguageTask, MaskedWords, NextWord, pad, share_right, tasks
+from viz_model.tasks.language import LanguageTask, MaskedWords, NextWord, share_right
+from viz_model.tasks.task import pad
 
 FRESH = 20_251  # a seed that no model and no figure has seen
+TASKS: dict[str, type[LanguageTask]] = {task.name: task for task in (NextWord, MaskedWords)}
 
 
 @cache
@@ -46,7 +48,8 @@ def _one_corpus() -> Iterator[None]:
 def small(request: pytest.FixtureRequest) -> LanguageTask:
     patch = pytest.MonkeyPatch()
     patch.setattr(language, "N_HELD_OUT", 40)
-    task = tasks[request.param](300)
+    task = TASKS[request.param](300)
+    assert len(task.held_out_sentences) == 40  # drawn here, while there are few
     patch.undo()
     return task
 
@@ -65,8 +68,8 @@ def test_the_vocabulary_is_the_grammars(small: LanguageTask) -> None:
     n_specials = len(small.tokenizer.specials.names)
     assert small.tokenizer.tokens[n_specials:] == english.vocabulary()
     assert len(small.training) == 300
-    assert len(small.held_out) == 40
-    for sentence in small.held_out:
+    assert len(small.held_out().ids) == 40
+    for sentence in small.held_out_sentences:
         ids = small.encode(sentence.words)
         assert small.tokenizer.decode(ids) == str(sentence)
         assert spelt(small, torch.tensor(ids))[1:-1] == list(sentence.words)
@@ -74,7 +77,7 @@ def test_the_vocabulary_is_the_grammars(small: LanguageTask) -> None:
 
 def test_training_and_the_page_read_a_text_alike(small: LanguageTask) -> None:
     """What the tokenizer adds to a typed text stands where training had it."""
-    sentence = small.held_out[0]
+    sentence = small.held_out_sentences[0]
     typed, trained = small.tokenizer.encode(str(sentence)).ids, tuple(small.encode(sentence.words))
     assert typed == (trained if isinstance(small, MaskedWords) else trained[:-1])
 
@@ -89,7 +92,7 @@ def test_held_out_sentences_were_not_trained_on(small: LanguageTask) -> None:
         return tuple(word.lower() for word in sentence.words if word != ".")
 
     trained = {core(sentence) for sentence in english.corpus(300, language.SEED_TRAINING)}
-    assert not trained & {core(sentence) for sentence in small.held_out}
+    assert not trained & {core(sentence) for sentence in small.held_out_sentences}
 
 
 def test_the_next_word_is_asked_of_each_position() -> None:
@@ -155,18 +158,19 @@ def test_a_share_is_of_rows() -> None:
     assert share_right(logits, [1, 2, 0], [0, 0, 1]) == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize("name", sorted(tasks))
+@pytest.mark.parametrize("name", sorted(TASKS))
 def test_figures_equal_a_slow_recount(name: str) -> None:
     """Sentence by sentence without padding, through the traced path."""
     patch = pytest.MonkeyPatch()
     patch.setattr(language, "N_HELD_OUT", 12)
-    task, model = tasks[name](10), model_that_ships(name)
+    task, model = TASKS[name](10), model_that_ships(name)
+    assert len(task.held_out_sentences) == 12
     patch.undo()
     patch.setattr(language.english, "agreement_items", lambda n, seed, attractors: ITEMS[attractors])
     found = task.figures(model)
     patch.undo()
     losses: list[float] = []
-    for sentence in task.held_out:
+    for sentence in task.held_out_sentences:
         ids = task.encode(sentence.words)
         if name == "english-causal":
             logits = model(torch.tensor([ids[:-1]])).logits[0]
@@ -194,10 +198,10 @@ def accuracy_of_next_word(task: NextWord, model: Encoder | Decoder, items: list[
 
 
 @pytest.mark.usefixtures("_one_corpus")
-@pytest.mark.parametrize("name", sorted(tasks))
+@pytest.mark.parametrize("name", sorted(TASKS))
 def test_the_figures_that_ship_are_measured_again(name: str) -> None:
     """On the machine's own arithmetic: the last digits may differ elsewhere, what they say may not."""
-    task, model = tasks[name](), model_that_ships(name)
+    task, model = TASKS[name](), model_that_ships(name)
     assert task.tokenizer == model.tokenizer
     claimed, found = dict(read_card(name).figures), task.figures(model)
     assert found.keys() == claimed.keys()
@@ -243,7 +247,7 @@ def test_the_masked_model_has_learned_agreement() -> None:
 
 
 def test_the_models_that_ship_know_the_two_sentences_of_the_lessons() -> None:
-    for name in tasks:
+    for name in TASKS:
         tokenizer = model_that_ships(name).tokenizer
         assert tokenizer is not None
         for text in ("The cat sat on the mat", "The government is considering closing schools"):

@@ -1,7 +1,6 @@
 """The command that makes the models that ship: the same bytes each time, and a card that is true."""
 
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from viz_model.checkpoint import bundled, load, read_card
 from viz_model.inference import run
 from viz_model.models import Decoder, Encoder
 from viz_model.tasks import english, language
+from viz_model.tasks.names import make_task
 from viz_model.training import bundle
 from viz_model.training.recipe import recipes
 
@@ -21,7 +21,7 @@ def _small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     items = english.agreement_items
     monkeypatch.setattr(language, "N_HELD_OUT", 60)
     monkeypatch.setattr(english, "agreement_items", lambda n, seed, attractors: items(n // 50, seed, attractors))
-    monkeypatch.setattr(bundle, "tasks", {name: partial(task, 50) for name, task in language.tasks.items()})
+    monkeypatch.setattr(bundle, "make_task", lambda name: type(make_task(name))(50))
     monkeypatch.setattr(bundle, "recipes", {name: replace(recipe, **TINY) for name, recipe in recipes.items()})  # type: ignore[arg-type]
     monkeypatch.setattr(bundle, "BUNDLED", tmp_path)
 

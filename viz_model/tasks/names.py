@@ -1,0 +1,21 @@
+"""Tasks by name, each imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from viz_model.tasks.task import Task
+
+HOMES = {
+    "english-causal": "language:NextWord",
+    "english-masked": "language:MaskedWords",
+}
+
+
+def make_task(name: str) -> Task:
+    """The task of that name; raises ValueError that lists the names."""
+    if name not in HOMES:
+        raise ValueError(f"task: expected one of {', '.join(HOMES)}, got {name!r}.")
+    module, _, kind = HOMES[name].partition(":")
+    task: Task = getattr(import_module(f"viz_model.tasks.{module}"), kind)()
+    return task
