@@ -1,7 +1,7 @@
 """The English side of English -> French as a table of rules; `english_french_transfer` says what each is in French.
 
-`viz_model.tasks.grammar` says how such a table is read. A few sentences have two derivations ("near the park" may
-belong to either noun); both have the same translation, which the tests check.
+`viz_model.tasks.grammar` says how such a table is read. Every text has one derivation, since each kind of phrase has
+one place to stand: "near the park" belongs to the subject before the verb, and to the verb after it.
 """
 
 from viz_model.tasks.english_french_lexicon import ENGLISH_ADJECTIVES, ENGLISH_NOUNS, ENGLISH_VERBS, MASS_NOUNS, NOUNS

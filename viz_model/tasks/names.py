@@ -7,6 +7,12 @@ from importlib import import_module
 from viz_model.tasks.task import Task
 
 HOMES = {
+    "copy": "symbols:Copy",
+    "reverse": "symbols:Reverse",
+    "sort": "symbols:Sort",
+    "induction": "induction:Induction",
+    "addition": "addition:Addition",
+    "brackets": "brackets:Brackets",
     "english-causal": "language:NextWord",
     "english-masked": "language:MaskedWords",
 }

@@ -2,13 +2,15 @@
 
 Prints the scheduler's address, then waits on its standard input: it ends with the server that started it, even when
 that is killed. Two workers take turns better than a process for each viewer, and at a low priority, so that pages
-come first.
+come first. Workers of a cluster of one's own begin as these do with
+`dask worker <address> --nthreads 1 --preload viz_model.training.local_cluster`, where this code can be imported.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 from typing import Any
 
 # glibc gives freed memory back too eagerly for attention's large, short-lived tensors; Dask makes it worse.
@@ -19,43 +21,56 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
+SETTINGS: dict[str, Any] = {
+    "distributed.nanny.pre-spawn-environ": ENVIRONMENT,
+    "distributed.worker.preload": ["viz_model.training.local_cluster"],
+    "distributed.worker.daemon": True,
+    "distributed.worker.profile.enabled": False,  # it would stop the training thread a hundred times a second
+    "distributed.logging.distributed": "critical",
+}
 NICENESS = 10
 WORKERS = 2
+GOODBYE = 3.0  # seconds that the workers are given to end by themselves
 
 
-def make_polite() -> None:
-    """What each worker does once, before its first call: a low priority, one thread, torch ready."""
+def dask_setup(worker: Any) -> None:
+    """What each worker does before it is known to anyone: Dask calls the function of this name in a preloaded module.
+
+    A low priority, one thread, and one step of training, which makes torch import and set up all that it needs.
+    """
     import torch
 
-    import viz_model.training.trainer  # noqa: F401  imported here, so that the first run does not wait for it
+    from viz_model.tasks.induction import Induction
+    from viz_model.training import actor  # noqa: F401
+    from viz_model.training.recipe import Recipe
+    from viz_model.training.trainer import Trainer
 
     os.nice(NICENESS)
     torch.set_num_threads(1)
+    Trainer(Recipe(task="induction", steps=1, batch_size=2), Induction()).advance()
 
 
 def main(n_workers: int) -> None:
     import dask
     from distributed import LocalCluster
 
-    settings: dict[str, Any] = {
-        "distributed.nanny.pre-spawn-environ": ENVIRONMENT,
-        "distributed.worker.daemon": True,
-        "distributed.logging.distributed": "error",
-        "distributed.worker.memory.terminate": False,
-    }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
+    with dask.config.set(SETTINGS):
+        cluster = LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
+            memory_limit=0,  # a worker that is paused or ended for its size would be a run that is lost
             silence_logs=50,
-        ) as cluster,
-    ):
+        )
         print(cluster.scheduler_address, flush=True)
         sys.stdin.buffer.read()  # until the server closes its end
+        # The workers end with this process in any case: they hold the other end of a pipe.
+        late = threading.Timer(GOODBYE, os._exit, (0,))
+        late.daemon = True
+        late.start()
+        cluster.close(timeout=GOODBYE)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,21 @@ class Recipe:
                 raise ValueError(f"{name}: expected a number above 0, got {getattr(self, name)}.")
 
 
+def _drawn(task: str, steps: int) -> Recipe:
+    """A task of single symbols: learned positions, and no more of them than its examples have."""
+    return Recipe(task=task, position="learned", context_length=32, steps=steps)
+
+
 recipes: dict[str, Recipe] = {
+    "copy": _drawn("copy", 120),
+    "reverse": _drawn("reverse", 120),
+    "sort": _drawn("sort", 800),
+    # Two layers of one head, attention alone: the smallest model in which induction heads form (Olsson et al., 2022).
+    "induction": Recipe(
+        task="induction", position="rotary", n_heads=1, feed_forward=False, context_length=64, steps=300
+    ),
+    "addition": _drawn("addition", 500),
+    "brackets": _drawn("brackets", 600),
     "english-causal": Recipe(task="english-causal", n_layers=3, steps=3000),
     "english-masked": Recipe(task="english-masked", n_layers=3, steps=6000),
 }
