@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viz_model.figures.tables import STYLE, either
+from viz_model.figures.html_table import STYLE, either
 from viz_model.figures.theme import format_number, visible_token
 
 SHOWN = 8  # terms before the rest is folded away

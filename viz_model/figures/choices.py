@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from viz_model.figures.tables import bar, head, number, table
+from viz_model.figures.html_table import bar, head, number, table
 
 
 class Choice(Protocol):

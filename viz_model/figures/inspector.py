@@ -6,7 +6,7 @@ import html
 
 import numpy as np
 
-from viz_model.figures.tables import STYLE, either
+from viz_model.figures.html_table import STYLE, either
 from viz_model.figures.theme import format_number, visible_token
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viz_model.figures.tables import STYLE, either, stop
+from viz_model.figures.html_table import STYLE, either, stop
 from viz_model.figures.theme import format_number, visible_token
 
 

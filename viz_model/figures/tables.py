@@ -1,22 +1,20 @@
 """Small HTML tables that a page shows at no cost: no script, no plotting library, every label escaped.
 
-Colours are custom properties with fallbacks for both appearances, so that one string serves light and dark. Numbers
-have three significant digits in tabular figures, with the full value as their title. Captions and `scope` let a screen
-reader say what each number is.
+Numbers have three significant digits in tabular figures, with the full value as their title. Captions and `scope` let a
+screen reader say what each number is.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viz_model.figures.theme import DARK, LIGHT, format_number, visible_token
-
-ADDS_UP = 1e-4  # relative: sums of float32 terms in another order differ by about 1e-6
+from viz_model.figures.html_table import bar, check_line, full, head, number, table
+from viz_model.figures.theme import format_number, visible_token
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +87,7 @@ def softmax_table(
         head(key, "key") + (number(s[i]) + number(powers[i]) + bar(w[i], "attention") if allowed[i] else hidden)
         for i, key in enumerate(keys)
     ]
-    total = f'<td class="n" title="{_full(w.sum())}">{format_number(w.sum(), 4)}</td>'
+    total = f'<td class="n" title="{full(w.sum())}">{format_number(w.sum(), 4)}</td>'
     foot = _footer("sum", [None, float(powers.sum())], total)
     if not allowed.any():
         check = '<p class="check">No key available: every weight is 0.</p>'
@@ -136,80 +134,6 @@ def _direction(change: float) -> str:
     return "more" if change > 0 else "less" if change < 0 else ""
 
 
-def head(token: str, role: str = "") -> str:
-    # bdi: a right-to-left token must not reorder its neighbours.
-    return f'<th scope="row" class="{role}"><bdi>{html.escape(visible_token(token))}</bdi></th>'
-
-
-def _full(value: float) -> str:
-    """The shortest digits that give the float32 back: what the model computed, without noise from widening."""
-    return str(np.float32(value))
-
-
-def number(value: float, role: str = "", *, signed: bool = False) -> str:
-    text = ("+" if signed and value > 0 else "") + format_number(value)
-    return f'<td class="n {role}" title="{_full(value)}">{text}</td>'
-
-
-def bar(share: float, role: str = "") -> str:
-    width = 100 * min(max(share, 0.0), 1.0) if np.isfinite(share) else 0.0
-    bar = f'<span class="bar"><span class="fill {role}" style="width:{width:.4g}%"></span></span>'
-    return f'<td class="n" title="{_full(share)}">{bar}<span class="beside">{format_number(share)}</span></td>'
-
-
 def _footer(name: str, values: Sequence[float | None], last: str = "") -> str:
     cells = ("<td></td>" if value is None else number(value) for value in values)
     return f'<tr class="sum"><th scope="row">{html.escape(name)}</th>{"".join(cells)}{last}</tr>'
-
-
-def check_line(parts: float, total: float, what: str = "the model's own number") -> str:
-    if abs(parts - total) <= ADDS_UP * max(1.0, abs(total)):
-        said = f"\u2713 The parts add up to {what}."
-    else:
-        said = f"\u2717 The parts give {format_number(parts)}, {what} is {format_number(total)}."
-    return f'<p class="check">{html.escape(said)}</p>'
-
-
-def table(caption: str, heads: Sequence[str], rows: Iterable[str], foot: str = "", check: str = "") -> str:
-    top = "".join(f'<th scope="col" class="{"n" if i else ""}">{html.escape(h)}</th>' for i, h in enumerate(heads))
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return (
-        f'<div class="glass-table" tabindex="0" role="region" aria-label="{html.escape(caption)}">'
-        f"<style>{STYLE}</style><table><caption>{html.escape(caption)}</caption><thead><tr>{top}</tr></thead>"
-        f"<tbody>{body}</tbody>{f'<tfoot>{foot}</tfoot>' if foot else ''}</table>{check}</div>"
-    )
-
-
-def either(name: str) -> str:
-    light, dark = getattr(LIGHT, name), getattr(DARK, name)
-    return f"var(--glass-{name.replace('_', '-')}, light-dark({light}, {dark}))"
-
-
-def stop(ramp: str, i: int) -> str:
-    return f"var(--glass-{ramp}-{i}, light-dark({getattr(LIGHT, ramp)[i]}, {getattr(DARK, ramp)[i]}))"
-
-
-STYLE = (
-    ".glass-table{overflow-x:auto;max-width:100%}"
-    f".glass-table:focus-visible{{outline:2px solid {either('accent')};outline-offset:2px}}"
-    f".glass-table table{{border-collapse:collapse;font-size:.875rem;line-height:1.35;color:{either('text')};"
-    "font-variant-numeric:tabular-nums lining-nums;margin:0}"
-    f".glass-table caption{{text-align:left;caption-side:top;padding:0 0 .5rem;color:{either('muted')}}}"
-    f".glass-table th,.glass-table td{{padding:.3rem .9rem .3rem 0;border:0;border-bottom:1px solid {either('line')};"
-    "text-align:left;font-weight:400;white-space:nowrap;vertical-align:middle}"
-    f".glass-table thead th{{color:{either('muted')};font-size:.8125rem}}"
-    ".glass-table .n{text-align:right}"
-    f".glass-table .muted{{color:{either('muted')}}}"
-    + "".join(f".glass-table .{role}{{color:{either(role)}}}" for role in ("query", "key", "value"))
-    + f".glass-table .attention{{color:{stop('series', 0)}}}"
-    f".glass-table .more{{color:{stop('signed', 9)}}}.glass-table .less{{color:{stop('signed', 1)}}}"
-    ".glass-table .sum th,.glass-table .sum td{border-bottom:0;font-weight:600;"
-    f"border-top:1px solid {either('muted')}}}"
-    f".glass-table .check{{margin:.5rem 0 0;font-size:.875rem;color:{either('muted')}}}"
-    ".glass-table .beside{display:inline-block;min-width:3.6em}"
-    f".glass-table .bar{{display:inline-block;width:4.5rem;height:.5rem;background:{either('surface')};"
-    "margin-right:.6rem;border-radius:2px;overflow:hidden;text-align:left;vertical-align:middle}"
-    f".glass-table .fill{{display:block;height:100%;background:{either('muted')}}}"
-    f".glass-table .fill.was{{background:{stop('magnitude', 2)}}}"
-    f".glass-table .fill.attention{{background:{stop('series', 0)}}}"
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from viz_model.figures.tables import check_line, head, number, table
+from viz_model.figures.html_table import check_line, head, number, table
 
 SHOWN = 12
 

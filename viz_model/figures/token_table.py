@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from viz_model.figures.tables import head, table
+from viz_model.figures.html_table import head, table
 from viz_model.figures.theme import visible_token
 
 LONGEST = 256
