@@ -31,10 +31,25 @@ h3 { font-size: 1.35rem !important; }
 .stMarkdown, .stHtml { font-variant-numeric: tabular-nums; }
 [data-testid="stColumn"]:has(.st-key-inspector) { min-width: 14rem; }
 .st-key-inspector table { max-width: 30rem; }
+.glass-strip ol { grid-template-columns: repeat(4, minmax(0, 1fr)) !important; }
+.katex-display { overflow-x: auto; overflow-y: hidden; padding: 2px 0; }
+/* Where Streamlit draws no focus of its own. */
+[data-testid="stSidebarNavLink"]:focus-visible, [data-testid="stMainMenuButton"]:focus-visible,
+label:has(input:focus-visible) { outline: 2px solid var(--glass-accent); outline-offset: 2px; }
+[data-testid="stMain"]:focus-visible { outline: 2px solid var(--glass-accent); outline-offset: -2px; }
+/* A sentence needs a line of its own before it is cut. */
+@media (max-width: 1200px) {
+  .st-key-text, :is(.st-key-sentence_row, .st-key-lesson_row) > :has(.st-key-text) { flex: 1 1 100% !important; }
+  .st-key-step button { min-width: 0; padding: 0 0.55rem; }
+  [data-testid="stColumn"]:has(.glass-table):not(:has(.st-key-inspector)) { min-width: min(26rem, 100%); }
+}
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   h1 { font-size: 1.6rem !important; }
   .st-key-walk > .st-key-step, .st-key-walk > :has(.st-key-step) { order: 3; flex-basis: 100%; }
+  .st-key-step button { flex: 1; min-width: 0; padding: 0 2px; }
+  .glass-strip ol { grid-template-columns: repeat(2, minmax(0, 1fr)) !important; }
+  .glass-table .bar { width: 2rem !important; }
 }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
 </style>"""

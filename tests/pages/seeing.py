@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from base64 import b64decode
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,13 @@ def component(page: AppTest, key: str) -> Any:
 def attention(page: AppTest) -> attention_view.Payload:
     """What the attention view was given."""
     return attention_view.unpack(component(page, "attention").bytes)
+
+
+def weights_on_show(page: AppTest) -> np.ndarray:
+    """The exact weights of the chosen head, [query, key]."""
+    payload = attention(page)
+    chosen = payload.header["selection"]
+    return payload.arrays[f"weights/{chosen['layer']}/{chosen['head']}"]
 
 
 def calculation(page: AppTest, i: int = 0) -> calculation_view.Calculation:
@@ -74,13 +82,13 @@ def exact(piece: str) -> list[float]:
 
 def predictions(page: AppTest) -> dict[str, float]:
     """Candidates and probabilities of the prediction strip, in their order."""
-    cards = pane(page, "glass-strip").split("<li>")[1:]
+    cards = pane(page, 'glass-table glass-strip"').split("<li>")[1:]
     return {html.unescape(re.findall(r"<bdi>(.*?)</bdi>", card)[0]): exact(card)[0] for card in cards}
 
 
 def link_rows(page: AppTest) -> dict[str, str]:
     """The inspector's lines: name and the full value (or what stands in its place)."""
-    rows = re.findall(r'<th scope="row">(.*?)</th><td class="n">(.*?)</td>', pane(page, "glass-link"))
+    rows = re.findall(r'<th scope="row">(.*?)</th><td class="n">(.*?)</td>', pane(page, 'glass-table glass-link"'))
     return {name: (re.findall(r'title="(.*?)"', cell) or [cell])[0] for name, cell in rows}
 
 
@@ -89,8 +97,6 @@ def plotly_values(page: AppTest, key: str) -> np.ndarray:
     chart = next(each for each in page.get("plotly_chart") if each.key == key)
     z = json.loads(chart.proto.spec)["data"][0]["z"]
     assert isinstance(z, dict), "sent as an array, not as JSON numbers"
-    from base64 import b64decode
-
     return np.frombuffer(b64decode(z["bdata"]), "<f4").reshape([int(n) for n in z["shape"].split(",")])
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import string
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import chrome, session
 from tests.pages.seeing import by_key, link_of, notes, panes, selector, sound
 
+ROOT = Path(__file__).parents[2]
 LESSON = {"mode": "sentence"}
 
 
@@ -132,3 +135,22 @@ def test_literal_text_leaves_no_mark_that_markdown_could_read(text: str) -> None
 def test_every_page_has_prose_for_what_it_says() -> None:
     assert {"idea", "equation"} <= set(chrome.prose("workbench"))
     assert {f"step {name}" for name in session.STEPS} <= set(chrome.prose("the_cat_sat"))
+
+
+def teachers_names(function: str) -> set[str]:
+    """The names that pages pass to chrome.shown or chrome.locked; {key} stands for the names that a loop gives it."""
+    names = set()
+    for path in (ROOT / "pages").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in (function, f"chrome.{function}"):
+                argument, *others = node.args
+                if others:  # display.shown is another
+                    continue
+                names |= {argument.value} if isinstance(argument, ast.Constant) else {"layer", "head"}
+    return names
+
+
+def test_the_names_of_a_teachers_link_are_the_names_that_pages_ask_for() -> None:
+    assert teachers_names("shown") == set(session.HIDEABLE)
+    assert teachers_names("locked") == set(session.LOCKABLE)
