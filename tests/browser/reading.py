@@ -38,6 +38,12 @@ def wait_for_link(page: Page, **wanted: str | None) -> None:
     settled(page)
 
 
+def drawn(page: Page) -> None:
+    """Waits until every element has come and is drawn, and so until the page listens to its keys."""
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+
+
 def becomes(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     """Waits until what is read on the page is what is wanted; says what it was if it never is."""
     until = monotonic() + PATIENCE

@@ -118,11 +118,13 @@ def test_the_page_as_html_paints_from_the_disk_without_a_network(bench, new_page
     page = new_page(offline=True)
     page.goto(path.as_uri())
     painted(page)
-    assert page.locator(ATTENTION).get_attribute("data-painted") == bench.locator(ATTENTION).get_attribute("data-painted")
+    assert page.locator(ATTENTION).get_attribute("data-painted") == bench.locator(ATTENTION).get_attribute(
+        "data-painted"
+    )
     expect(page.locator("[data-part=name]")).to_have_text("Layer 1 · Head 2")
     expect(page.locator(".caption")).to_contain_text(TEXT)
     page.mouse.move(*point_of_cell(page, 5, 2))
-    shown = page.locator("[data-part=number]").inner_text().split()
+    shown = page.locator("[data-part=number]").inner_text().replace("−", "-").split()
     assert any(np.float32(part) == trace.blocks[1].attention.weights[0, 2, 5, 2].numpy() for part in shown)
 
 

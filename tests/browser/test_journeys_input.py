@@ -11,6 +11,7 @@ from tests.browser.reading import (
     CALCULATION,
     becomes,
     cells,
+    drawn,
     header,
     picture_id,
     predictions,
@@ -27,6 +28,7 @@ def bench(open_page: OpenPage) -> OpenPage:
     def go(link: str = "", **options: object) -> Page:
         page = open_page(f"/workbench{link}", **options)
         painted(page)
+        drawn(page)
         return page
 
     return go
@@ -99,7 +101,9 @@ def test_no_text_keeps_the_last_picture_and_asks_for_some(bench, typed: str) -> 
 def test_special_tokens_typed_by_hand_say_how_they_were_read(bench) -> None:
     page = bench("?v=1&model=english-masked")
     type_sentence(page, "The cat [MASK] <s> </s>")
-    expect(page.get_by_text("[MASK]” was read as", exact=False).or_(page.get_by_text("read as the mask"))).to_be_visible()
+    expect(
+        page.get_by_text("[MASK]” was read as", exact=False).or_(page.get_by_text("read as the mask"))
+    ).to_be_visible()
     assert "[MASK]" in header(page)["queries"]
     no_traceback(page)
 
@@ -137,13 +141,13 @@ def focused(page: Page) -> dict:
             let at = document.activeElement;
             while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
             // Streamlit draws the focus of a field or a radio round its box.
-            const boxes = [at, at.parentElement, at.parentElement?.parentElement, at.parentElement?.parentElement?.parentElement,
-                at.nextElementSibling].filter(Boolean);
-            const rest = getComputedStyle(document.body).color;
+            const boxes = [at, at.nextElementSibling].filter(Boolean);
+            for (let box = at, level = 0; level < 5 && box.parentElement; level++) boxes.push(box = box.parentElement);
             const drawn = boxes.some((box) => {
                 const style = getComputedStyle(box);
                 const outline = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
-                return outline || style.boxShadow !== "none" || style.getPropertyValue("border-color").includes("165, 16, 106");
+                const accent = style.getPropertyValue("border-color").includes("165, 16, 106");
+                return outline || style.boxShadow !== "none" || accent;
             });
             return { tag: at.tagName, part: at.dataset.part ?? at.className, drawn,
                 name: at.getAttribute("aria-label") ?? at.innerText ?? "", text: at.value ?? "" };
@@ -157,7 +161,10 @@ def tab_to(page: Page, wanted: str, most: int = 40) -> list[dict]:
     for _ in range(most):
         page.keyboard.press("Tab")
         stops.append(focused(page))
-        if wanted in (stops[-1]["part"], stops[-1]["name"].strip().splitlines()[0] if stops[-1]["name"].strip() else ""):
+        if wanted in (
+            stops[-1]["part"],
+            stops[-1]["name"].strip().splitlines()[0] if stops[-1]["name"].strip() else "",
+        ):
             return stops
     raise AssertionError(f"no way to {wanted!r} by Tab: {[(stop['part'], stop['name']) for stop in stops]}")
 
@@ -192,6 +199,7 @@ def test_the_workbench_by_keyboard_alone(bench) -> None:
 def test_the_lesson_by_keyboard_alone(open_page) -> None:
     page = open_page("/")
     painted(page, CALCULATION)
+    drawn(page)
     heading = page.get_by_role("heading", level=3).first
     for title in ("Token ids", "Embeddings", "Add positions"):
         page.keyboard.press("ArrowRight")

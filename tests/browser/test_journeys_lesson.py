@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 import viz_model as vm
 from tests.browser.conftest import OpenPage
-from tests.browser.reading import CALCULATION, cells, link_of, number, numbers, step_to, wait_for_link
+from tests.browser.reading import CALCULATION, cells, drawn, link_of, number, numbers, step_to, wait_for_link
 from tests.browser.watching import no_traceback, painted, settled
 
 TITLES = [
@@ -35,6 +35,7 @@ def lesson(open_page: OpenPage) -> OpenPage:
     def go(link: str = "", **options: Any) -> Page:
         page = open_page(f"/{link}", **options)
         painted(page, CALCULATION)
+        drawn(page)
         return page
 
     return go
@@ -197,7 +198,9 @@ def test_a_sentence_of_ones_own_in_the_chosen_layer_and_head(lesson) -> None:
     attention = vm.run(vm.load("english-causal"), text).blocks[1].attention
     row = cells(page, "result")
     # The future is hatched in the model that writes; what may be read is the model's own number.
-    assert row.evaluate_all("cells => cells.map((cell) => cell.classList.contains('masked'))") == [False] * 4 + [True] * 2
+    assert (
+        row.evaluate_all("cells => cells.map((cell) => cell.classList.contains('masked'))") == [False] * 4 + [True] * 2
+    )
     shown = row.evaluate_all("cells => cells.slice(0, 4).map((cell) => Math.fround(Number(cell.title)))")
     assert shown == pytest.approx(attention.weights[0, 2, 3, :4].tolist(), abs=1e-7)
     assert sum(shown) == pytest.approx(1, abs=1e-6)
