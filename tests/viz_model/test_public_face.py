@@ -69,7 +69,7 @@ def test_imports_are_light(line: str, absent: set[str]) -> None:
 
 
 def test_the_example_of_a_notebook() -> None:
-    assert vm.bundled() == ("english-causal", "english-masked", "untrained")
+    assert {"english-causal", "english-masked", "untrained"} <= set(vm.bundled())
     assert isinstance(vm.presets["gpt2"], vm.TransformerConfig)
     model = vm.load("english-causal")
     assert isinstance(model, vm.Decoder)

@@ -199,7 +199,9 @@ def test_held_out_sentences_were_not_trained_on() -> None:
 
 def test_the_grammar_does_without_torch() -> None:
     folder = Path(english.__file__).parent
-    for path in (folder / "grammar.py", *folder.glob("english*.py")):
+    tables = [path for path in folder.glob("english*.py") if not path.name.startswith("english_french")]
+    assert len(tables) >= 4
+    for path in (folder / "grammar.py", *tables):
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
