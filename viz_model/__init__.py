@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from viz_model.textbook import textbook_example
     from viz_model.tokenizer import Encoding, Specials, Tokenizer
     from viz_model.training.recipe import Recipe, recipes
+    from viz_model.training.trainer import train
 
 _homes = {
     "attention": "AttentionTrace MultiHeadAttention attend",
@@ -45,6 +46,7 @@ _homes = {
     "textbook": "textbook_example",
     "tokenizer": "Encoding Specials Tokenizer",
     "training.recipe": "Recipe recipes",
+    "training.trainer": "train",
 }
 _home = {name: module for module, names in _homes.items() for name in names.split()}
 
@@ -88,6 +90,7 @@ __all__ = [
     "steps",
     "textbook_example",
     "token_distribution",
+    "train",
 ]
 
 

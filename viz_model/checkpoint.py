@@ -18,7 +18,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from viz_model.config import Config, EncoderDecoderConfig, TransformerConfig, config_from_dict, config_to_dict
-from viz_model.models import Decoder, Encoder, EncoderDecoder, Model
+from viz_model.models import Decoder, Encoder, EncoderDecoder, Model, Span, VisionEncoder
 from viz_model.tokenizer import Tokenizer
 
 FORMAT = "glass-transformer"
@@ -27,7 +27,13 @@ LARGEST_CONTEXT = 2**26  # numbers in a table of positions: about a million posi
 LARGEST_BASE = 1e12  # of rotary positions; the largest published ones are below 1e8
 BUNDLED = Path(__file__).parent.parent / "assets" / "models"
 
-_kinds: dict[str, type[Encoder] | type[Decoder]] = {"encoder": Encoder, "decoder": Decoder}
+# A vision encoder is an encoder too: the narrower kind stands first.
+_kinds: dict[str, type[Encoder] | type[Decoder] | type[Span]] = {
+    "vision": VisionEncoder,
+    "encoder": Encoder,
+    "decoder": Decoder,
+    "span": Span,
+}
 
 
 class CheckpointError(ValueError):
@@ -38,7 +44,7 @@ class CheckpointError(ValueError):
 class Card:
     """What a checkpoint says of itself."""
 
-    kind: str  # encoder, decoder, encoder-decoder
+    kind: str  # encoder, decoder, vision, span, encoder-decoder
     recipe: Mapping[str, Any]
     seed: int | None
     figures: Mapping[str, Any]  # name -> what training reached, e.g. held-out loss
@@ -50,7 +56,7 @@ def bundled() -> tuple[str, ...]:
 
 
 def save(
-    model: Model,
+    model: Model | Span,
     folder: str | Path,
     *,
     recipe: Mapping[str, Any] | None = None,
@@ -85,7 +91,7 @@ def save(
     (folder / "model.json").write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def load(name: str | Path) -> Model:
+def load(name: str | Path) -> Model | Span:
     """A bundled model by its name, or any checkpoint by its folder; in eval mode, its weights frozen.
 
     Raises CheckpointError where there is none, or where it is damaged or not one of ours.
@@ -138,12 +144,13 @@ def _read_json(folder: Path) -> dict[str, Any]:
     return card
 
 
-def _build(kind: object, config: Config) -> Model:
+def _build(kind: object, config: Config) -> Model | Span:
     if kind == "encoder-decoder" and isinstance(config, EncoderDecoderConfig):
         return EncoderDecoder(config)
     if isinstance(kind, str) and kind in _kinds and isinstance(config, TransformerConfig):
         return _kinds[kind](config)
-    raise ValueError(f"kind: expected encoder, decoder or encoder-decoder with a config to match, got {kind!r}.")
+    known = "encoder, decoder or another known kind (encoder-decoder, span, vision)"
+    raise ValueError(f"kind: expected {known} with a config to match, got {kind!r}.")
 
 
 def _tokenizer(text: str, config: Config, name: str) -> Tokenizer:
@@ -190,9 +197,9 @@ def _check_size(config: Config, tensors: Mapping[str, torch.Tensor]) -> None:
             )
 
 
-def _fill(model: Model, tensors: Mapping[str, torch.Tensor], path: Path) -> None:
+def _fill(model: Model | Span, tensors: Mapping[str, torch.Tensor], path: Path) -> None:
     wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-    if model.unembed.weight is _target_embedding(model):
+    if not isinstance(model, Span) and model.unembed.weight is _target_embedding(model):
         del wanted["unembed.weight"]
     got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
     if wanted != got:
@@ -213,7 +220,7 @@ def _target_embedding(model: Model) -> torch.Tensor:
     return stack.embed.weight
 
 
-def _kind(model: Model) -> str:
+def _kind(model: Model | Span) -> str:
     if isinstance(model, EncoderDecoder):
         return "encoder-decoder"
     return next(name for name, kind in _kinds.items() if isinstance(model, kind))

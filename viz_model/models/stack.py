@@ -63,8 +63,9 @@ class Stack(nn.Module):
         resid, traces = embedding, []
         for layer, block in enumerate(self.blocks):
             trace: BlockTrace = block(resid, reading, *memory, edits=select(edits, layer=layer), fused=fused)
-            traces.append(trace)
             resid = trace.resid_post
+            if not fused:  # in training nothing is kept but what the gradient needs
+                traces.append(trace)
         return StackTrace(
             tokens=(),
             ids=ids,

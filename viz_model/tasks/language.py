@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import torch
 import torch.nn.functional as F
@@ -12,15 +12,16 @@ from torch import Tensor
 
 from viz_model.models import Decoder, Encoder
 from viz_model.tasks import english
+from viz_model.tasks.objectives import masked, next_token
 from viz_model.tasks.task import Batch, Expected, Probe, Task, pad
 from viz_model.tokenizer import Specials, Tokenizer
 
 N_TRAINING, N_HELD_OUT = 60_000, 1_000
 SEED_TRAINING, SEED_HELD_OUT, SEED_AGREEMENT = 1, 2, 3
 ACROSS = "agreement across one noun of the other number"
+WATCHED = 128  # verbs that a picture while training is measured on
 PROBE = ("The", "keys", "to", "the", "cabinet", "are", "old", ".")
 PROBE_VERB = 5
-MASKED_SHARE = 0.15  # Devlin et al., 2019, section 3.1: of these 80 % become [MASK], 10 % a random word, 10 % stay
 
 
 class LanguageTask(Task):
@@ -51,8 +52,23 @@ class LanguageTask(Task):
         return self.ask(*whole, torch.Generator().manual_seed(SEED_HELD_OUT))
 
     def accuracy(self, model: Encoder | Decoder, batch: Batch | None = None) -> float:
+        """Agreement across an attractor, on the first verbs of the held-out ones: a picture is taken often."""
         with torch.inference_mode():
-            return self.agreement(model)[ACROSS]
+            return self.share_agreeing(model, 1, most=WATCHED)
+
+    def agreement(self, model: Encoder | Decoder) -> dict[str, float]:
+        """Share of verbs whose right form the model finds likelier than that of the other number."""
+        return {name: self.share_agreeing(model, n) for n, name in ((0, "agreement"), (1, ACROSS))}
+
+    def share_agreeing(self, model: Encoder | Decoder, attractors: int, most: int | None = None) -> float:
+        """The same for verbs with so many nouns of the other number before them; at most `most` verbs."""
+        ids, present, at, right, wrong = (part[:most] for part in self.verbs(attractors))
+        logits = model.logits(ids, present)[torch.arange(len(at)), at]
+        return share_right(logits, right.tolist(), wrong.tolist())
+
+    @abstractmethod
+    def verbs(self, attractors: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """Questions, made once: ids, present [verb, position], where the verb is told, right and wrong ids [verb]."""
 
     @abstractmethod
     def specials(self) -> Specials:
@@ -65,10 +81,6 @@ class LanguageTask(Task):
     @abstractmethod
     def ask(self, ids: Tensor, present: Tensor, generator: torch.Generator) -> Batch:
         """Turns whole sentences [batch, position] into questions and answers."""
-
-    @abstractmethod
-    def agreement(self, model: Encoder | Decoder) -> dict[str, float]:
-        """Share of verbs whose right form the model finds likelier than that of the other number."""
 
     @abstractmethod
     def figures(self, model: Encoder | Decoder) -> dict[str, float]:
@@ -134,8 +146,7 @@ class NextWord(LanguageTask):
         return (Expected("the subject, where its verb is due", self._subjects(batch, at_verb=False)),)
 
     def ask(self, ids: Tensor, present: Tensor, generator: torch.Generator) -> Batch:
-        asked = present[:, 1:]
-        return Batch(ids[:, :-1], present[:, :-1], asked, ids[:, 1:][asked])
+        return next_token(ids, present)
 
     @torch.inference_mode()
     def figures(self, model: Encoder | Decoder) -> dict[str, float]:
@@ -151,16 +162,12 @@ class NextWord(LanguageTask):
             **self.agreement(model),
         }
 
-    def agreement(self, model: Encoder | Decoder) -> dict[str, float]:
-        """Share of verbs whose right form the model finds likelier than that of the other number."""
-        found = {}
-        for attractors, name in ((0, "agreement"), (1, ACROSS)):
-            items = english.agreement_items(500, SEED_AGREEMENT, attractors)
-            ids, present = pad([[self._id("begin"), *self._ids(item.prefix)] for item in items], self._id("pad"))
-            last = present.sum(1) - 1
-            logits = model.logits(ids, present)[torch.arange(len(items)), last]
-            found[name] = share_right(logits, self._ids([i.right for i in items]), self._ids([i.wrong for i in items]))
-        return found
+    @lru_cache(maxsize=2)  # noqa: B019  a task lives as long as its run
+    def verbs(self, attractors: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        items = english.agreement_items(500, SEED_AGREEMENT, attractors)
+        ids, present = pad([[self._id("begin"), *self._ids(item.prefix)] for item in items], self._id("pad"))
+        right, wrong = (torch.tensor(self._ids([getattr(i, side) for i in items])) for side in ("right", "wrong"))
+        return ids, present, present.sum(1) - 1, right, wrong
 
 
 class MaskedWords(LanguageTask):
@@ -190,16 +197,14 @@ class MaskedWords(LanguageTask):
         return (Expected("the subject, from its verb", self._subjects(batch, at_verb=True)),)
 
     def ask(self, ids: Tensor, present: Tensor, generator: torch.Generator) -> Batch:
-        n_specials = len(self.tokenizer.specials.names)
-        is_word = present & (ids >= n_specials)
-        asked = is_word & (torch.rand(ids.shape, generator=generator) < MASKED_SHARE)
-        first = is_word.int().argmax(1)  # a sentence that was asked nothing is asked its first word
-        lonely = ~asked.any(1)
-        asked[lonely, first[lonely]] = True
-        how = torch.rand(ids.shape, generator=generator)
-        other = torch.randint(n_specials, self.tokenizer.vocab_size, ids.shape, generator=generator)
-        shown = torch.where(how < 0.8, self._id("mask"), torch.where(how < 0.9, other, ids))
-        return Batch(torch.where(asked, shown, ids), present, asked, ids[asked])
+        return masked(
+            ids,
+            present,
+            generator,
+            mask_id=self._id("mask"),
+            n_specials=len(self.tokenizer.specials.names),
+            vocab_size=self.tokenizer.vocab_size,
+        )
 
     @torch.inference_mode()
     def figures(self, model: Encoder | Decoder) -> dict[str, float]:
@@ -219,23 +224,19 @@ class MaskedWords(LanguageTask):
             **self.agreement(model),
         }
 
-    def agreement(self, model: Encoder | Decoder) -> dict[str, float]:
-        """Share of masked verbs whose right form the model finds likelier than that of the other number."""
-        found = {}
-        for attractors, name in ((0, "agreement"), (1, ACROSS)):
-            asked = [
-                (self.encode(sentence.words), agreement)
-                for sentence in self.held_out_sentences
-                for agreement in sentence.agreement
-                if agreement.attractors == attractors
-            ]
-            ids, present = pad([words for words, _ in asked], self._id("pad"))
-            rows, at = torch.arange(len(asked)), torch.tensor([agreement.verb + 1 for _, agreement in asked])
-            ids[rows, at] = self._id("mask")
-            logits = model.logits(ids, present)[rows, at]
-            right, wrong = ([getattr(agreement, side) for _, agreement in asked] for side in ("right", "wrong"))
-            found[name] = share_right(logits, self._ids(right), self._ids(wrong))
-        return found
+    @lru_cache(maxsize=2)  # noqa: B019  a task lives as long as its run
+    def verbs(self, attractors: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        asked = [
+            (self.encode(sentence.words), agreement)
+            for sentence in self.held_out_sentences
+            for agreement in sentence.agreement
+            if agreement.attractors == attractors
+        ]
+        ids, present = pad([words for words, _ in asked], self._id("pad"))
+        at = torch.tensor([agreement.verb + 1 for _, agreement in asked])
+        ids[torch.arange(len(asked)), at] = self._id("mask")
+        right, wrong = (torch.tensor(self._ids([getattr(a, side) for _, a in asked])) for side in ("right", "wrong"))
+        return ids, present, at, right, wrong
 
 
 def share_right(logits: Tensor, right: list[int], wrong: list[int]) -> float:

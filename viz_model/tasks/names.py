@@ -15,6 +15,10 @@ HOMES = {
     "brackets": "brackets:Brackets",
     "english-causal": "language:NextWord",
     "english-masked": "language:MaskedWords",
+    "digits": "digits:Digits",
+    "sentiment": "sentiment:Sentiment",
+    "question-answering": "question_answering:QuestionAnswering",
+    "summarising": "summarising:Summarising",
 }
 
 

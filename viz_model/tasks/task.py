@@ -24,7 +24,7 @@ class Batch:
     """
 
     ids: Tensor  # [batch, position]; or patches [batch, position, pixel] for a vision model
-    present: Tensor  # [batch, position]  bool, True = a token, False = padding
+    present: Tensor  # [batch, position]  bool, True = a token, False = padding; or a whole mask, as a model takes it
     asked: Tensor  # [batch, position]  bool, True = the logits here are compared with an answer
     answers: Tensor  # [asked]  the right ids (or classes), in the order of `asked`
     target_ids: Tensor | None = None  # [batch, target position]  what the decoder reads: begin, then the answer

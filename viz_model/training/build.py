@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from viz_model.config import EncoderDecoderConfig, TransformerConfig
-from viz_model.models import Decoder, Encoder, EncoderDecoder
+from viz_model.models import Decoder, Encoder, EncoderDecoder, Span, VisionEncoder
+from viz_model.tasks.digits import Digits
 from viz_model.tasks.task import Task
 from viz_model.training.recipe import Recipe
 
 
 def build(recipe: Recipe, task: Task, *, seed: int) -> Any:
     """A model of the recipe's shape and the task's vocabulary; it knows the task's tokenizers."""
+    if isinstance(task, Digits):
+        return VisionEncoder(shape(recipe, len(task.classes)), seed=seed)
     config = shape(recipe, task.tokenizer.vocab_size)
     if task.kind == "encoder-decoder":
         target = task.target_tokenizer or task.tokenizer
@@ -21,7 +24,9 @@ def build(recipe: Recipe, task: Task, *, seed: int) -> Any:
         return Encoder(config, seed=seed, tokenizer=task.tokenizer)
     if task.kind == "decoder":
         return Decoder(config, seed=seed, tokenizer=task.tokenizer)
-    raise ValueError(f"kind: expected a decoder, an encoder or an encoder-decoder, got {task.kind!r}.")
+    if task.kind == "span":
+        return Span(config, seed=seed, tokenizer=task.tokenizer)
+    raise ValueError(f"kind: expected a decoder, an encoder, an encoder-decoder or a span model, got {task.kind!r}.")
 
 
 def shape(recipe: Recipe, vocab_size: int) -> TransformerConfig:

@@ -8,6 +8,7 @@ import time
 from asyncio import CancelledError
 from collections import deque
 from concurrent.futures import CancelledError as OtherCancelledError
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from viz_model.tasks.task import Task
@@ -18,7 +19,8 @@ from viz_model.training.snapshot import Snapshot
 if TYPE_CHECKING:
     from viz_model.training.runner import Runner
 
-SLICE = 0.25  # seconds of training in a call
+SLICE = 0.25  # seconds of training in a call; runs on one worker share them, so that each is soon heard
+SHORTEST = 0.05
 SAVED_EVERY = 5.0  # seconds between the checkpoints that a lost worker's run goes on from
 TRIES = 3  # workers that a run may lose without a step in between before it gives up
 LOOK = 0.5  # seconds between looks at whether the worker is still there
@@ -109,10 +111,8 @@ class LiveRun:
         """Slices in flight end after their step."""
         trainee, call = self._trainee, self._call
         if trainee is not None:
-            try:
+            with suppress(RuntimeError):  # the worker is lost: the thread finds out by itself
                 trainee.halt(call)
-            except RuntimeError:  # the worker is lost: its thread here finds out by itself
-                return
 
     def _fail(self, message: str) -> None:
         if self._move("failed", "starting", "running", "paused"):
@@ -148,7 +148,7 @@ class LiveRun:
             return LOST
         except Exception as error:
             if not _is_loss(error):
-                return f"Training failed ({type(error).__name__}: {error})."
+                return f"Training failed ({type(error).__name__}: {str(error)[:200]})."
             self.lost.add(self.worker)
             return LOST
         return ""
@@ -160,14 +160,17 @@ class LiveRun:
         try:
             trainee = self._result(whole, whole)
             self._early.clear()
+            look = self._result(trainee.begin(), whole)
             if not self.snapshots:
-                self.snapshots.append(self._result(trainee.begin(), whole))
+                self.snapshots.append(look)
             self._trainee = trainee
             self._move("running", "starting")
             self._advance(trainee, whole)
         finally:
             self._trainee = None
-            whole.release()
+            with suppress(Exception):
+                # Not just released: calls and their actor refer to each other, so that it would live on here.
+                client.cancel([whole], force=True)
 
     def _advance(self, trainee: Any, whole: Any) -> None:
         flight: deque[tuple[float, Any]] = deque()  # rate factor (nan: a save), call
@@ -201,24 +204,29 @@ class LiveRun:
 
     def _send(self, trainee: Any, most: int = 0) -> tuple[float, Any]:
         self._call += 1
-        factor = self.rate_factor
-        return factor, trainee.advance(self._call, SLICE, factor, most)
+        factor, seconds = self.rate_factor, max(SLICE / max(self._runner.beside(self), 1), SHORTEST)
+        return factor, trainee.advance(self._call, seconds, factor, most)
 
     def _result(self, call: Any, whole: Any) -> Any:
-        """What a call gives, or its error; raises Lost where the worker will not answer any more."""
+        """What a call gives; raises Refused, or Lost where the worker will not answer any more."""
         while not call.done():
             try:
-                return call.result(timeout=LOOK)
+                call.result(timeout=LOOK)
             except TimeoutError:
                 if call.done():
                     break
+            else:
+                break
             if self._left:
                 raise Lost
             if self._runner.is_down() or whole.status in ("error", "lost", "cancelled"):
                 raise Lost
             if whole.status == "pending" and self.worker not in self._runner.workers_up():
                 raise Lost
-        return call.result()
+        found = call.result()
+        if isinstance(found, Refused):
+            raise found
+        return found
 
     def _take(self, seen: list[Snapshot], factor: float) -> None:
         """New snapshots, in order; steps done again after a lost worker are known already."""

@@ -8,9 +8,11 @@ come first. Workers of a cluster of one's own begin as these do with
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 # glibc gives freed memory back too eagerly for attention's large, short-lived tensors; Dask makes it worse.
@@ -25,8 +27,12 @@ SETTINGS: dict[str, Any] = {
     "distributed.nanny.pre-spawn-environ": ENVIRONMENT,
     "distributed.worker.preload": ["viz_model.training.local_cluster"],
     "distributed.worker.daemon": True,
+    "distributed.deploy.lost-worker-timeout": "1 day",  # a worker that is long in coming back is not given up
     "distributed.worker.profile.enabled": False,  # it would stop the training thread a hundred times a second
     "distributed.logging.distributed": "critical",
+    # Dask serves pages about itself even without a dashboard: none of them is wanted.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
 }
 NICENESS = 10
 WORKERS = 2
@@ -54,6 +60,7 @@ def main(n_workers: int) -> None:
     import dask
     from distributed import LocalCluster
 
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # calls to a run that has just been let go
     with dask.config.set(SETTINGS):
         cluster = LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=n_workers,
@@ -61,16 +68,18 @@ def main(n_workers: int) -> None:
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},  # no fixed port
             memory_limit=0,  # a worker that is paused or ended for its size would be a run that is lost
             silence_logs=50,
         )
         print(cluster.scheduler_address, flush=True)
         sys.stdin.buffer.read()  # until the server closes its end
-        # The workers end with this process in any case: they hold the other end of a pipe.
-        late = threading.Timer(GOODBYE, os._exit, (0,))
+        # Any worker that is left then ends with this process: it holds the other end of a pipe.
+        late = threading.Timer(GOODBYE + 1, os._exit, (0,))
         late.daemon = True
         late.start()
-        cluster.close(timeout=GOODBYE)
+        with suppress(Exception):  # busy workers may be slow to say goodbye
+            cluster.close(timeout=GOODBYE)
 
 
 if __name__ == "__main__":

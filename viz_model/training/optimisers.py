@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import get_args
 
 import torch
 from torch import nn
 
-from viz_model.training.recipe import Recipe
+from viz_model.training.recipe import OptimiserKind, Recipe
 
 
 def make_optimisers(model: nn.Module, recipe: Recipe) -> Sequence[torch.optim.Optimizer]:
@@ -17,6 +18,8 @@ def make_optimisers(model: nn.Module, recipe: Recipe) -> Sequence[torch.optim.Op
     adamw: Loshchilov & Hutter, 2019; adam: Kingma & Ba, 2015; sgd: with momentum .9; muon (Jordan et al., 2024): the
     hidden matrices by Muon at `learning_rate`, all else by AdamW at 3e-3.
     """
+    if recipe.optimiser not in get_args(OptimiserKind):
+        raise ValueError(f"optimiser: expected one of {', '.join(get_args(OptimiserKind))}, got {recipe.optimiser!r}.")
     parameters = list(model.parameters())
     if recipe.optimiser == "muon":
         hidden = {id(p) for name, p in model.named_parameters() if p.dim() == 2 and ".blocks." in f".{name}"}

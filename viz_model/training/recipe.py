@@ -64,4 +64,25 @@ recipes: dict[str, Recipe] = {
     "brackets": _drawn("brackets", 600),
     "english-causal": Recipe(task="english-causal", n_layers=3, steps=3000),
     "english-masked": Recipe(task="english-masked", n_layers=3, steps=6000),
+    "digits": Recipe(
+        task="digits",
+        d_model=32,
+        d_ff=128,
+        context_length=16,
+        position="learned",
+        optimiser="muon",
+        learning_rate=0.02,
+        steps=400,
+    ),
+    "sentiment": Recipe(task="sentiment", position="rotary", n_layers=3, context_length=64, steps=1000),
+    "question-answering": Recipe(
+        task="question-answering", position="rotary", n_layers=3, context_length=96, learning_rate=2e-3, steps=600
+    ),
+    "summarising": Recipe(task="summarising", position="rotary", context_length=96, steps=600),
+}
+
+# By the name of the task (`tasks.own_text`), for windows of 64 tokens; no model of these ships.
+own_text_recipes: dict[str, Recipe] = {
+    f"own-text-{objective}": Recipe(task=f"own-text-{objective}", position="rotary", context_length=128)
+    for objective in ("causal", "masked", "prefix", "denoising")
 }

@@ -120,7 +120,8 @@ class Runner:
 
     def _start_local(self) -> str:
         """A child that ends when its standard input does: with this process, however that ends."""
-        command = [sys.executable, "-m", "viz_model.training.local_cluster"]
+        quiet = ["-W", "ignore:resource_tracker:UserWarning"]  # said by Python where the cluster has to end at once
+        command = [sys.executable, *quiet, "-m", "viz_model.training.local_cluster"]
         command += [str(self._workers)] if self._workers else []
         # A session of its own: Ctrl-C is for the server, whose end the child then sees.
         self._child = subprocess.Popen(

@@ -12,10 +12,11 @@ import torch
 from torch import Tensor
 
 from viz_model.analysis.roles import role_patterns, role_scores
+from viz_model.tasks.names import make_task
 from viz_model.tasks.task import Batch, Expected, Task
 from viz_model.training.build import build
 from viz_model.training.optimisers import make_optimisers, rate_at
-from viz_model.training.recipe import Recipe
+from viz_model.training.recipe import Recipe, recipes
 from viz_model.training.snapshot import Picture, Snapshot, picture_steps
 
 WATCHED = 128  # held-out examples that a picture's accuracy is measured on
@@ -68,7 +69,9 @@ class Trainer:
         else:
             self.stopped = f"Step {step}: {_cause(found, size, rate, self.recipe)}"
         seconds = time.perf_counter() - started
-        tokens = int(batch.present.sum()) + (0 if batch.target_present is None else int(batch.target_present.sum()))
+        # A whole mask in place of the padding (a prefix) says nothing of padding: there is none.
+        read = batch.present.sum() if batch.present.dim() == 2 else batch.ids.numel()
+        tokens = int(read) + (0 if batch.target_present is None else int(batch.target_present.sum()))
         due = watched and step in self._pictures and not self.stopped
         picture = self.picture() if due else None
         return Snapshot(step, found, size, rate, tokens, seconds, picture, self.stopped)
@@ -97,9 +100,21 @@ class Trainer:
         return self.recipe.learning_rate * share
 
 
-def train(recipe: Recipe, task: Task, *, seed: int = 0) -> Iterator[Snapshot]:
-    """All the steps of a run; raises Diverged where it is no longer finite."""
-    trainer = Trainer(recipe, task, seed=seed)
+def train(recipe: Recipe | str, task: Task | None = None, *, seed: int = 0) -> Iterator[Snapshot]:
+    """All the steps of a run, by a recipe or the name of one: `train("induction", seed=0)`.
+
+    task: where the recipe's own is not meant. Raises ValueError for an unknown name, at once; Diverged where the run is
+    no longer finite.
+    """
+    if isinstance(recipe, str):
+        if recipe not in recipes:
+            raise ValueError(f"recipe: expected one of {', '.join(recipes)}, got {recipe!r}.")
+        recipe = recipes[recipe]
+    return _run(recipe, task, seed)
+
+
+def _run(recipe: Recipe, task: Task | None, seed: int) -> Iterator[Snapshot]:
+    trainer = Trainer(recipe, task or make_task(recipe.task), seed=seed)
     while not trainer.done:
         snapshot = trainer.advance()
         yield snapshot

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from viz_model.models import Decoder, Encoder, EncoderDecoder
+from viz_model.training import trainer as trainer_module
 from viz_model.training.build import build
 from viz_model.training.optimisers import rate_at
 from viz_model.training.recipe import Recipe, recipes
@@ -162,6 +163,15 @@ def test_not_a_number_in_the_weights_stops_the_first_step() -> None:
     assert trainer.done
     with pytest.raises(RuntimeError, match="ended at step 0"):
         trainer.advance()
+
+
+def test_a_run_by_its_recipes_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer_module, "recipes", {"counting": TINY})
+    monkeypatch.setattr(trainer_module, "make_task", {"counting": Counting()}.__getitem__)
+    run = train("counting", seed=4)
+    assert [(s.step, s.loss, s.gradient_norm, s.learning_rate) for s in run] == curve(4)
+    with pytest.raises(ValueError, match=r"recipe: expected one of counting, got 'gpt5'\."):
+        train("gpt5")
 
 
 def spoil(trainer: Trainer) -> None:
