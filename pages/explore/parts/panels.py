@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 
 import streamlit as st
 
-from pages.explore.parts import (
-    panel_attribution,
-    panel_generate,
-    panel_lens,
-    panel_rollout,
-    panel_terms,
-    panel_tokens,
-    panel_values,
-)
 from pages.explore.parts.sentence import Bench
 from pages.ui import chrome, session
 
@@ -27,14 +19,15 @@ TITLES = {
     "generate": "Generate",
     "tokens": "Tokens",
 }
+# Modules, imported when first looked at: some bring a plotting library, which the first picture need not wait for.
 PANELS = {
-    "query-key": panel_terms.show,
-    "lens": panel_lens.show,
-    "rollout": panel_rollout.show,
-    "values": panel_values.show,
-    "attribution": panel_attribution.show,
-    "generate": panel_generate.show,
-    "tokens": panel_tokens.show,
+    "query-key": "panel_terms",
+    "lens": "panel_lens",
+    "rollout": "panel_rollout",
+    "values": "panel_values",
+    "attribution": "panel_attribution",
+    "generate": "panel_generate",
+    "tokens": "panel_tokens",
 }
 
 
@@ -52,4 +45,4 @@ def show(bench: Bench, words: Mapping[str, str]) -> None:
     panel = st.session_state["panel"]
     if panel in words:
         st.markdown(words[panel])
-    PANELS[panel](bench)
+    import_module(f"pages.explore.parts.{PANELS[panel]}").show(bench)
