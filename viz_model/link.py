@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
-from viz_model.attention import AttentionTrace, masked_softmax
+from viz_model.attention import AttentionTrace, masked_softmax, scaled_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def link(trace: AttentionTrace, *, head: int, query: int, key: int) -> Link:
     allowed = trace.mask[0, 0, query]
     largest = scores[allowed].max() if bool(allowed.any()) else torch.zeros(())
     exponentials = torch.where(allowed, torch.exp(scores - largest), 0.0)
-    softmax = masked_softmax(trace.scores[:1, head : head + 1, query : query + 1], trace.mask[:1, :, query : query + 1])
+    softmax = softmax_row(trace, head=head, query=query)
     return Link(
         q=tuple(trace.q[0, head, query].tolist()),
         k=tuple(trace.k[0, head, key].tolist()),
@@ -62,7 +63,20 @@ def link(trace: AttentionTrace, *, head: int, query: int, key: int) -> Link:
         allowed=bool(allowed[key]),
         exponential=float(exponentials[key]),
         exponential_sum=float(exponentials.sum()),
-        softmax=float(softmax[0, 0, 0, key]),
+        softmax=float(softmax[key]),
         weight=float(trace.weights[0, head, query, key]),
         row_sum=float(trace.weights[0, head, query].sum()),
     )
+
+
+def softmax_row(trace: AttentionTrace, *, head: int, query: int, scale: float | None = None) -> Tensor:
+    """The weights of one query's row [key] before any edit; with `scale` in place of the layer's own, where given."""
+    one_head, one_query = slice(head, head + 1), slice(query, query + 1)
+    bias = None if trace.bias is None else trace.bias[:, one_head, one_query]
+    scores = scaled_scores(
+        trace.q[:1, one_head, one_query],
+        trace.k[:1, one_head],
+        scale=trace.scale if scale is None else scale,
+        bias=bias,
+    )
+    return masked_softmax(scores, trace.mask[:1, :, one_query])[0, 0, 0]

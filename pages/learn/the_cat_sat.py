@@ -24,6 +24,6 @@ chrome.experiments(experiments.EXPERIMENTS)
 chrome.question(
     "Without the division by √d_k: does the largest weight of the word that reads grow, shrink or stay?",
     ["grow", "shrink", "stay"],
-    story.without_scaling,
+    lambda: story.without_scaling(lesson),
     key="predict_the_cat_sat",
 )

@@ -106,7 +106,7 @@ def experiments(tries: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
                 help=why,
                 on_click=session.put,
                 kwargs=dict(values),
-                disabled=locked("experiments"),
+                disabled=locked("experiments") or any(locked(session.LOCKED_WITH.get(name, name)) for name in values),
             )
 
 

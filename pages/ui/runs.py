@@ -12,6 +12,7 @@ import streamlit as st
 import viz_model as vm
 from pages.ui import session
 from pages.ui.link_values import cut_to_link
+from viz_model.edits import SetWeight
 from viz_model.inference import resolve_edits
 from viz_model.token_display import label
 
@@ -55,7 +56,9 @@ def read(name: str, text: str) -> Reading:
     foreign = [name for name in dict.fromkeys(SPECIAL_NAMES.findall(text)) if name not in tokenizer.specials.names]
     if foreign:
         notes.append(f"{', '.join(foreign)}: no special token of this model, so read as the characters typed.")
-    unknown = tokenizer.unknown_words(text)
+        if "[MASK]" in foreign:
+            notes.append("The model “english-masked” guesses a word that stands as [MASK].")
+    unknown = [word for word in tokenizer.unknown_words(text) if not any(word in name for name in foreign)]
     if unknown:
         few = ", ".join(f"“{label(word[:40])}”" for word in unknown[:5])
         near = ", ".join(dict.fromkeys(word for bad in unknown[:3] for word in tokenizer.near(bad, 2)))
@@ -108,9 +111,13 @@ def _fits(name: str, text: str, edits: tuple[str, ...], text_b: str) -> ValueErr
     if not text_b.strip() and any(code.startswith("patch") for code in edits):
         return ValueError("expected a second sentence to take the head from, got none")
     try:
-        run(name, text, edits, text_b)
+        made = run(name, text, edits, text_b)
     except ValueError as error:
         return error
+    for edit in made.edits:
+        if isinstance(edit, SetWeight) and not made.trace.blocks[edit.layer].attention.mask[0, 0, edit.query, edit.key]:
+            query, key = made.trace.tokens[edit.query], made.trace.tokens[edit.key]
+            return ValueError(f"expected a key that “{query}” may read, got “{key}”, which is masked for it")
     return None
 
 

@@ -45,6 +45,16 @@ LOCKABLE = (
     *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel"),
     *("experiments", "question"),
 )
+# Which lock a value of the table obeys, where it is not one of its own name.
+LOCKED_WITH = {
+    "text_b": "text",
+    "query": "word",
+    "key": "word",
+    "changes": "what_if",
+    "scaled": "what_if",
+    "causal": "what_if",
+    "softmax_temperature": "what_if",
+}
 
 TABLE: dict[str, Entry] = {
     # what is looked at, on every page

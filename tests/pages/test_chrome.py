@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import chrome, session
-from tests.pages.seeing import by_key, link_of, notes, panes, selector, sound
+from tests.pages.seeing import by_key, calculation, link_of, notes, panes, selector, sound
 
 ROOT = Path(__file__).parents[2]
 LESSON = {"mode": "sentence"}
@@ -80,8 +80,33 @@ def test_lock_fixes_that_control_alone(visit, name: str) -> None:
     page = sound(visit(path, lock=name, **link))
     assert is_fixed(page)
     for other, (its_path, its_link, other_is_fixed) in CONTROLS.items():
-        if other != name and (its_path, its_link) == (path, link):
+        # The experiments go with whatever they would change: they have a test of their own.
+        if other not in (name, "experiments") and (its_path, its_link) == (path, link):
             assert not other_is_fixed(page), other
+
+
+@pytest.mark.parametrize(
+    ("path", "lock", "fixed"),
+    [
+        ("workbench", "text", {0, 1, 2}),
+        ("workbench", "edits", {0, 1, 2}),
+        ("workbench", "panel", set()),
+        ("", "what_if", {0, 1, 2}),
+        ("", "word", {2}),
+        ("", "question", set()),
+    ],
+)
+def test_an_experiment_is_locked_with_what_it_would_change(visit, path: str, lock: str, fixed: set[int]) -> None:
+    page = sound(visit(path, lock=lock))
+    assert {i for i in range(3) if by_key(page.button, f"try_{i}").disabled} == fixed
+
+
+def test_the_numbers_of_the_textbook_are_locked_with_its_rules(visit) -> None:
+    def editable(page) -> bool:
+        return any(item.get("editable") for item in calculation(page).header["items"])
+
+    assert editable(sound(visit("", step="dots")))
+    assert not editable(sound(visit("", step="dots", lock="what_if")))
 
 
 def test_several_names_go_together_and_stay_across_pages(visit) -> None:

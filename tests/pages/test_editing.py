@@ -97,3 +97,30 @@ def test_an_edit_on_the_workbench_does_not_reach_the_lesson(visit) -> None:
     page = sound(visit("", mode="sentence", step="softmax", edits="uniform_0_0", query="4"))
     weights = vm.run(model(), TEXT).blocks[0].attention.weights[0, 0, 4]
     assert np.array_equal(calculation(page).values["result"][0], weights.numpy())
+
+
+def test_a_masked_link_is_not_set_by_button_or_link(visit) -> None:
+    """In a causal model nothing reads what comes later: a weight there would stand in no picture."""
+    page = sound(visit("workbench", query="1", key="4"))
+    assert by_key(page.button, "edit_set").disabled
+    page = sound(visit("workbench", query="1", key="4", edits="set_0_0_1_4_0.5_yes"))
+    assert any("masked for it" in note.value for note in page.info)
+    assert np.array_equal(weights_on_show(page), vm.run(model(), TEXT).blocks[0].attention.weights[0, 0].numpy())
+
+
+def test_the_softmax_is_that_before_the_edits_and_the_edited_row_is_said(visit) -> None:
+    code = vm.SetWeight(0, 0, 2, 1, 0.5).code
+    page = sound(visit("workbench", query="2", key="1", edits=code))
+    html = " ".join(str(block.proto.body) for block in page.get("html"))
+    assert "before your edits" in html
+    assert "\u2717" not in html
+    row = vm.run(model(), TEXT, edits=(vm.parse_edit(code),)).blocks[0].attention.weights[0, 0, 2].tolist()
+    said = next(caption.value for caption in page.caption if caption.value.startswith("After your edits"))
+    assert f"{row[1]:.3g}".replace(".", "\\.") in said
+
+
+def test_a_silenced_head_says_so_beside_its_picture(visit) -> None:
+    page = sound(visit("workbench", edits="ablate_0_0"))
+    assert any("This head is silenced" in caption.value for caption in page.caption)
+    page = sound(visit("workbench", edits="ablate_0_0", head="1"))
+    assert not any("This head is silenced" in caption.value for caption in page.caption)

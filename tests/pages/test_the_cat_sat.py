@@ -247,3 +247,18 @@ def test_every_step_has_its_words_and_its_equation(lesson) -> None:
         at_step(lesson, step)
         assert any(re.fullmatch(r"\*\*.+\.\*\* .+\.", each.value) for each in lesson.markdown), step
         assert len(lesson.latex) == 1
+
+
+def test_the_question_is_answered_by_the_sentence_on_show(visit) -> None:
+    page = sound(visit("", mode="sentence", query="3", step="softmax", layer="1", head="2"))
+    page = sound(by_key(page.radio, "predict_the_cat_sat").set_value("grow").run())
+    trace = vm.run(vm.load("english-causal"), "The cat sat on the mat").blocks[1].attention
+    dots = trace.dots[0, 2, 3, :4]
+    divided, plain = (dots / 4).softmax(-1).max(), dots.softmax(-1).max()
+    assert any(f"“sat” it is {divided:.3f} with the division and {plain:.3f} without" in m.value for m in page.markdown)
+
+
+def test_the_edits_of_the_workbench_are_said_not_to_hold(visit) -> None:
+    page = sound(visit("", mode="sentence", edits="ablate_0_0"))
+    assert any("not in force here" in caption.value for caption in page.caption)
+    assert not any("not in force" in caption.value for caption in sound(visit("", mode="sentence")).caption)

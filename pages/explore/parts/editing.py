@@ -37,9 +37,9 @@ def show(bench: Bench) -> None:
         _button("Make uniform", UniformHead(layer, head), "It reads all the keys it may equally.", off)
         with st.popover("Set weight", disabled=off):
             value = st.slider("Weight of the chosen link", 0.0, 1.0, 0.5, 0.05, key="new_weight")
-            _button(
-                "Set it", SetWeight(layer, head, query, key, value), "The rest of the row shares what is left.", off
-            )
+            masked = not bool(bench.attention.mask[0, 0, query, key])
+            why = "This key is masked: it may not be read." if masked else "The rest of the row shares what is left."
+            _button("Set it", SetWeight(layer, head, query, key, value), why, off or masked)
         _button(
             "Take from second",
             PatchHead(layer, head, source=""),

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.explore.parts.sentence import Bench
 from pages.ui import chrome
 from viz_model.figures import softmax_table, terms_table
-from viz_model.link import link
+from viz_model.link import link, softmax_row
 
 LONGEST_ROW = 128
 
@@ -28,12 +28,18 @@ def show(bench: Bench) -> None:
             f"Softmax of the row of “{chrome.literal(tokens[bench.query])}”{cut}: see the map for the others."
         )
     else:
+        softmax = softmax_row(bench.attention, head=bench.head, query=bench.query)
+        used = bench.attention.weights[0, bench.head, bench.query]
+        edited = not softmax.allclose(used, atol=1e-6)
         right.html(
             softmax_table(
                 tokens[row],
                 scores.numpy(),
-                bench.attention.weights[0, bench.head, bench.query].numpy(),
+                softmax.numpy(),
                 bench.attention.mask[0, 0, bench.query].numpy(),
-                caption=f"Softmax of the row of “{tokens[bench.query]}”",
+                caption=f"Softmax of the row of “{tokens[bench.query]}”" + (", before your edits" if edited else ""),
             )
         )
+        if edited:
+            row_now = ", ".join(f"{token} {weight:.3g}" for token, weight in zip(tokens, used.tolist(), strict=True))
+            right.caption(f"After your edits the row is: {chrome.literal(row_now)}")

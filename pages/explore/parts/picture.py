@@ -11,6 +11,7 @@ from pages.explore.parts.sentence import Bench
 from pages.ui import chrome, downloads, pictures, runs, session
 from viz_model.analysis import head_roles
 from viz_model.display import Shown, place_of, shown
+from viz_model.edits import AblateHead
 from viz_model.figures import attention_view, matrix_table
 
 
@@ -50,6 +51,8 @@ def show(bench: Bench) -> None:
         said.append(
             f"Positions {seen.rows[0].start} to {seen.rows[-1].stop - 1} are shown; the last column holds the rest."
         )
+    if AblateHead(bench.layer, bench.head).code in bench.edits:
+        said.append("This head is silenced: its weights are as before, its output is zero. Look at later layers.")
     if said:
         st.caption(" ".join(said))
     with st.container(horizontal=True, key="under_picture"):

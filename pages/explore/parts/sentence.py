@@ -111,4 +111,9 @@ def _how_to_look() -> None:
         st.toggle("Merge sub-words to words", key="merge_words", help="Keys summed, queries averaged.")
         st.number_input("First position", 0, 4095, key="first", help="The others are summed in one column, 'rest'.")
         st.number_input("Last position (0: to the end)", 0, 4095, key="last")
-        st.text_input("Second sentence", key="text_b", help="A head can be taken from a run on this one.")
+        st.text_input(
+            "Second sentence",
+            key="text_b",
+            help="A head can be taken from a run on this one.",
+            disabled=chrome.locked("text"),
+        )

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.learn.parts import story
-from pages.ui import pictures, session
+from pages.ui import chrome, pictures, session
 from viz_model.computation import Equation, Matrix, Step
 from viz_model.figures import calculation_view as view
 from viz_model.figures.arithmetic_line import arithmetic_line, weighted_sum_line
@@ -104,7 +104,7 @@ def _matrix(lesson: story.Lesson, matrix: Matrix, *, result: bool = False) -> vi
         masked=matrix.masked,
         masked_text="−∞" if matrix.role == "signed" else None,
         lit=lit,
-        editable=lesson.textbook and _place(matrix, lesson, 0, 0) is not None,
+        editable=lesson.textbook and not chrome.locked("what_if") and _place(matrix, lesson, 0, 0) is not None,
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 import viz_model as vm
 from pages.ui import chrome, runs, session
 from viz_model.computation import Step
+from viz_model.link import softmax_row
 from viz_model.textbook import TOKENS, Change, WhatIf
 
 MODES = {"textbook": "Textbook", "sentence": "Your sentence"}
@@ -26,6 +28,9 @@ class Lesson:
     textbook: bool
     changes: tuple[Change, ...]
     weights: tuple[float, ...]  # of the word that reads
+    attention: Any  # the layer's trace
+    head: int
+    scaled: bool  # whether its scores were divided by √d_k
 
 
 def choose() -> Lesson:
@@ -107,22 +112,15 @@ def change(value: Change) -> None:
     session.put(changes=others if back else (*others, value.code))
 
 
-def without_scaling() -> tuple[str, str]:
-    """What the largest weight does without scaling, on the numbers as they are."""
-    changes = _changes()
-    word = min(st.session_state["word"], len(TOKENS) - 1)
-    rules = _rules()
-    largest = [
-        float(
-            vm.textbook_example(query=word, changes=changes, what_if=WhatIf(s, rules.causal, rules.temperature))
-            .attention.weights[0, 0, word]
-            .max()
-        )
-        for s in (True, False)
-    ]
-    gap = largest[1] - largest[0]
-    right = "stay" if abs(gap) < 5e-4 else "grow" if gap > 0 else "shrink"
-    return right, f"For “{TOKENS[word]}” it is {largest[0]:.3f} with the division and {largest[1]:.3f} without."
+def without_scaling(lesson: Lesson) -> tuple[str, str]:
+    """What the largest weight of the word that reads does without the division by √d_k, on the numbers as they are."""
+    attention, root = lesson.attention, math.sqrt(lesson.attention.q.shape[-1])
+    scales = (attention.scale, attention.scale * root) if lesson.scaled else (attention.scale / root, attention.scale)
+    rows = [softmax_row(attention, head=lesson.head, query=lesson.query, scale=scale) for scale in scales]
+    divided, plain = (float(row.max()) for row in rows)
+    right = "stay" if abs(plain - divided) < 5e-4 else "grow" if plain > divided else "shrink"
+    word = chrome.literal(lesson.tokens[lesson.query])
+    return right, f"For “{word}” it is {divided:.3f} with the division and {plain:.3f} without."
 
 
 def _textbook() -> Lesson:
@@ -130,7 +128,7 @@ def _textbook() -> Lesson:
     query = session.keep_within("word", 0, len(TOKENS) - 1, "words")
     made = vm.textbook_example(query=query, changes=changes, what_if=_rules())
     weights = tuple(made.attention.weights[0, 0, query].tolist())
-    return Lesson(made.steps, TOKENS, query, True, changes, weights)
+    return Lesson(made.steps, TOKENS, query, True, changes, weights, made.attention, 0, st.session_state["scaled"])
 
 
 def _sentence() -> Lesson:
@@ -145,8 +143,11 @@ def _sentence() -> Lesson:
     head = session.keep_within("head", 0, config.n_heads - 1, "heads")
     query = session.keep_within("query", 0, len(run.trace.tokens) - 1, "positions")
     steps = vm.steps(run.model, run.trace, layer=layer, head=head, query=query)
-    weights = tuple(run.trace.blocks[layer].attention.weights[0, head, query].tolist())
-    return Lesson(steps, run.trace.tokens, query, False, (), weights)
+    attention = run.trace.blocks[layer].attention
+    weights = tuple(attention.weights[0, head, query].tolist())
+    if state["edits"]:
+        st.caption("The edits of the workbench are not in force here: these are the model's own numbers.")
+    return Lesson(steps, run.trace.tokens, query, False, (), weights, attention, head, config.scaled)
 
 
 def _sentence_controls() -> None:
