@@ -83,9 +83,14 @@ def head(title: str, idea: str) -> None:
 
 
 def notes() -> None:
-    """The plain sentences that wait to be said, each once."""
-    for sentence in session.take_notes():
-        st.info(literal(sentence), icon=":material/info:")
+    """The plain sentences that wait to be said, each once.
+
+    In a container of their own: a note that comes or goes must not move what is below to another place of the page's
+    tree, where the browser would build the picture anew.
+    """
+    with st.container(key="notes"):
+        for sentence in session.take_notes():
+            st.info(literal(sentence), icon=":material/info:")
 
 
 def literal(text: str) -> str:

@@ -117,10 +117,11 @@ def point_of_cell(page: Page, query: int, key: int) -> tuple[float, float]:
 def click_head(page: Page, layer: int, head: int) -> None:
     """A click on the small picture of a head, and the wait until the server has sent it as the choice."""
     page.locator("[data-part=grid]").scroll_into_view_if_needed()
-    tile = page.locator(ATTENTION).evaluate(
-        "(root, at) => root.view.cache.grid.tiles.find((tile) => tile.layer === at[0] && tile.head === at[1])",
-        [layer, head],
-    )
+    find = "(root, at) => root.view?.cache.grid?.tiles.find((tile) => tile.layer === at[0] && tile.head === at[1])"
+    found: list[dict[str, float]] = []
+    # Between its mount and its first frame the picture has no tiles yet.
+    becomes(page, lambda: bool(found.append(page.locator(ATTENTION).evaluate(find, [layer, head])) or found[-1]), True)
+    tile = found[-1]
     page.locator("[data-part=grid]").click(position={"x": tile["x"] + 8, "y": tile["y"] + 8})
     expect(page.locator("[data-part=name]")).to_have_text(f"Layer {layer} · Head {head}")
     expect(page.get_by_text(f"Change layer {layer}, head {head}:")).to_be_visible()
@@ -137,6 +138,7 @@ def type_sentence(page: Page, text: str) -> None:
 def predictions(page: Page) -> dict[str, float]:
     """The candidates on the strip and their probabilities."""
     strip = page.locator(".glass-strip li")
+    expect(strip.first).to_be_visible()  # HTML blocks come a moment after the rest of the page
     shown = strip.evaluate_all(
         "items => items.map((item) => [item.querySelector('.token').textContent, "
         "item.querySelector('.share').getAttribute('title')])"

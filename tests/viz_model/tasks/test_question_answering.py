@@ -99,8 +99,8 @@ def test_a_second_reader_agrees(drawn: list[Question]) -> None:
         assert answer(spell(one.words)) == one
 
 
-def test_texts_have_three_to_five_facts_and_some_have_no_answer(drawn: list[Question]) -> None:
-    assert Counter(one.words.count(".") for one in drawn).keys() == {3, 4, 5}
+def test_texts_have_one_to_five_facts_and_some_have_no_answer(drawn: list[Question]) -> None:
+    assert Counter(one.words.count(".") for one in drawn).keys() == {1, 2, 3, 4, 5}
     without = [one for one in drawn if one.answer is None]
     assert 0.2 < len(without) / len(drawn) < 0.3
 
@@ -122,11 +122,11 @@ def test_the_kind_of_question_does_not_tell_whether_there_is_an_answer(drawn: li
         for one in drawn
         if one.answer is not None and one.words[:2] == ("Where", "is") and spell(one.words).count(" is ") > 2
     ]
-    assert len(others) > 0.5 * sum(one.answer is not None and one.words[:2] == ("Where", "is") for one in drawn)
+    assert len(others) > 0.3 * sum(one.answer is not None and one.words[:2] == ("Where", "is") for one in drawn)
 
 
 def test_where_the_answer_stands_tells_nothing(drawn: list[Question]) -> None:
-    for n in (3, 4, 5):
+    for n in (2, 3, 4, 5):
         facts = Counter(
             one.words[: one.first].count(".") for one in drawn if one.first is not None and one.words.count(".") == n
         )
