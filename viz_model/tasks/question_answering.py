@@ -1,4 +1,4 @@
-"""Questions about three to five facts: the answer is a span of the text, or there is none.
+"""Questions about one to five facts: the answer is a span of the text, or there is none.
 
 A text is the question and then the facts: "Where is Anna? Ben has a red hat. Anna is in the garden." -> "in the
 garden". `question_answering_facts` has the kinds of fact and the questions to each. No two facts of a text answer the
@@ -28,7 +28,7 @@ from viz_model.tasks.task import Batch, Expected, ModelKind, pad
 from viz_model.tasks.typed import N_TRAINING, Rows, TypedTask, spell, split
 from viz_model.tokenizer import Specials, Tokenizer
 
-MOST_FACTS, FEWEST_FACTS = 5, 3
+MOST_FACTS, FEWEST_FACTS = 5, 1
 UNANSWERED = 0.25  # share of questions without an answer
 
 

@@ -125,8 +125,9 @@ class Summarising(TypedTask[Summary]):
 
     def expected(self, batch: Batch) -> tuple[Expected, ...]:
         """Cross-attention, aligned to the prediction: the position that is about to write a word of `KEPT` reads that
-        word in the text. "The" and the full stop can be written without looking, and have no right key; nor has a target that is not the
-        summary of its text."""
+        word in the text. "The" and the full stop can be written without looking, and have no right key; nor has a
+        target that is not the summary of its text.
+        """
         assert batch.target_ids is not None
         keys = torch.zeros(len(batch.ids), batch.target_ids.shape[1], batch.ids.shape[1], dtype=torch.bool)
         lengths = batch.asked.sum(1).tolist()

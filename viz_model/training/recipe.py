@@ -76,9 +76,9 @@ recipes: dict[str, Recipe] = {
     ),
     "sentiment": Recipe(task="sentiment", position="rotary", n_layers=3, context_length=64, steps=1000),
     "question-answering": Recipe(
-        task="question-answering", position="rotary", n_layers=3, context_length=96, learning_rate=2e-3, steps=600
+        task="question-answering", position="rotary", n_layers=3, context_length=96, learning_rate=2e-3, steps=800
     ),
-    "summarising": Recipe(task="summarising", position="rotary", context_length=96, steps=600),
+    "summarising": Recipe(task="summarising", position="rotary", context_length=96, steps=400),
 }
 
 # By the name of the task (`tasks.own_text`), for windows of 64 tokens; no model of these ships.
@@ -86,3 +86,6 @@ own_text_recipes: dict[str, Recipe] = {
     f"own-text-{objective}": Recipe(task=f"own-text-{objective}", position="rotary", context_length=128)
     for objective in ("causal", "masked", "prefix", "denoising")
 }
+
+# The models that ship; the others can be trained, and do not ship until they have reached what is asked of them.
+SHIPPED = ("copy", "reverse", "sort", "induction", "addition", "brackets", "english-causal", "english-masked")
