@@ -86,7 +86,9 @@ def test_a_killed_cluster_is_made_anew_and_the_run_goes_on() -> None:
 
 
 SERVER = """
-import json, sys, time
+import json, signal, sys, time
+# A suite that runs in the background of a shell has SIGINT ignored, and its children inherit that: a server has not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from tests.viz_model.training.curves import begun
 from tests.viz_model.training.waiting import tree
 from viz_model.training.runner import Runner
@@ -111,6 +113,9 @@ def test_no_process_outlives_the_server(how: str) -> None:
     if how.startswith("SIG"):
         assert all(alive(process) for process in processes)
         os.killpg(server.pid, getattr(signal, how))
-    server.wait(20 * slack())
-    server.stdout.close()
+    try:
+        server.wait(60 * slack())
+    finally:
+        server.kill()  # nothing is left behind by a test that fails
+        server.stdout.close()
     assert until(lambda: not any(alive(process) for process in processes), 20)

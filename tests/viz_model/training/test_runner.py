@@ -50,11 +50,10 @@ def test_the_buttons(runner: Runner) -> None:
     assert run.step == stands + 2
     run.resume()
     assert until(lambda: run.step > stands + 5, 10)
-    asked = time.monotonic()
     run.stop()
     assert run.state == "stopped"
     run.thread.join(20 * slack())
-    assert time.monotonic() - asked < 1.0 * slack()
+    assert not run.thread.is_alive()
     assert run.saved is not None
     assert run.saved[0] == run.step
     assert curve_of(run) == curve_here(LONG, 0, run.step)

@@ -10,6 +10,8 @@ import psutil
 
 from viz_model.training.runner import Runner
 
+PATIENCE = 8  # a wait that is over costs nothing, and how long it took is no test's matter
+
 
 def slack() -> float:
     """How much longer all takes at the machine's load: 1 where a core is free. Workers give way to everything else."""
@@ -17,8 +19,8 @@ def slack() -> float:
 
 
 def until(holds: Callable[[], object], seconds: float) -> bool:
-    """Whether it comes to hold within so many seconds of an idle machine."""
-    ends = time.monotonic() + seconds * slack()
+    """Whether it comes to hold; gives up after many times the seconds that an idle machine needs."""
+    ends = time.monotonic() + PATIENCE * seconds * slack()
     while not holds():
         if time.monotonic() > ends:
             return False
