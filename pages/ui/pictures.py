@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import session
 from viz_model.figures import attention_view, calculation_view
 
 _attention = st.components.v2.component(
@@ -61,6 +60,3 @@ def calculation(
 def _value(key: str, name: str) -> Any:
     result = st.session_state.get(key)
     return None if result is None else result.get(name)
-
-
-__all__ = ["attention", "calculation", "session"]

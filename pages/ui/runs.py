@@ -40,6 +40,31 @@ class Run:
     edits: tuple[Any, ...] = ()  # as the model takes them: a patch holds the other run
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """What the state asks for, as the model and the text have it."""
+
+    text: str
+    run: Run  # without edits
+    layer: int
+    head: int
+    query: int
+
+
+def chosen() -> Chosen:
+    """Runs the state's model on its text, moves layer, head and query inside, and notes how the text was read."""
+    name = st.session_state["model"]
+    text = last_good_text(name)
+    plain = run(name, text)
+    for sentence in plain.reading.notes:
+        session.note(sentence)
+    config = plain.model.config
+    layer = session.keep_within("layer", 0, config.n_layers - 1, "layers")
+    head = session.keep_within("head", 0, config.n_heads - 1, "heads")
+    query = session.keep_within("query", 0, len(plain.reading.encoding) - 1, "positions")
+    return Chosen(text, plain, layer, head, query)
+
+
 @st.cache_resource(max_entries=8, show_spinner=False)
 def model(name: str) -> Any:
     """A model, shared by all sessions: in eval mode, never changed."""

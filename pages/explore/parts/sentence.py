@@ -67,16 +67,9 @@ def choose() -> Bench:
             width=320,
         )
         _how_to_look()
-    name = state["model"]
-    text = runs.last_good_text(name)
-    before = runs.run(name, text)
-    for sentence in before.reading.notes:
-        session.note(sentence)
-    config = before.model.config
-    layer = session.keep_within("layer", 0, config.n_layers - 1, "layers")
-    head = session.keep_within("head", 0, config.n_heads - 1, "heads")
+    chosen = runs.chosen()
+    name, text, before = state["model"], chosen.text, chosen.run
     n = len(before.reading.encoding)
-    query = session.keep_within("query", 0, n - 1, "positions")
     key = session.keep_within("key", 0, n - 1, "positions")
     edits = runs.usable_edits(name, text, state["edits"], state["text_b"])
     run = runs.run(name, text, edits, state["text_b"] if edits else "") if edits else before
@@ -85,7 +78,7 @@ def choose() -> Bench:
     first, last = lens.first, lens.last or n - 1
     if any(row.start < first or row.stop - 1 > last for row in seen.rows):
         session.note(f"There is nothing to show from position {first} to {last}, so all positions are shown.")
-    return Bench(name, state["text_b"], edits, run, before, seen, lens, layer, head, query, key)
+    return Bench(name, state["text_b"], edits, run, before, seen, lens, chosen.layer, chosen.head, chosen.query, key)
 
 
 def _lens(encoding: Encoding) -> Lens:

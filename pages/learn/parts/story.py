@@ -132,22 +132,14 @@ def _textbook() -> Lesson:
 
 
 def _sentence() -> Lesson:
-    state = st.session_state
-    name = state["model"]
-    text = runs.last_good_text(name)
-    run = runs.run(name, text)
-    for sentence in run.reading.notes:
-        session.note(sentence)
-    config = run.model.config
-    layer = session.keep_within("layer", 0, config.n_layers - 1, "layers")
-    head = session.keep_within("head", 0, config.n_heads - 1, "heads")
-    query = session.keep_within("query", 0, len(run.trace.tokens) - 1, "positions")
+    chosen = runs.chosen()
+    run, layer, head, query = chosen.run, chosen.layer, chosen.head, chosen.query
     steps = vm.steps(run.model, run.trace, layer=layer, head=head, query=query)
     attention = run.trace.blocks[layer].attention
     weights = tuple(attention.weights[0, head, query].tolist())
-    if state["edits"]:
+    if st.session_state["edits"]:
         st.caption("The edits of the workbench are not in force here: these are the model's own numbers.")
-    return Lesson(steps, run.trace.tokens, query, False, (), weights, attention, head, config.scaled)
+    return Lesson(steps, run.trace.tokens, query, False, (), weights, attention, head, run.model.config.scaled)
 
 
 def _sentence_controls() -> None:
