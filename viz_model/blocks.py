@@ -7,7 +7,7 @@ post-norm block it is `resid_mid` (or `resid_cross`) itself; the same holds for 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor, nn
@@ -52,11 +52,25 @@ class CrossBlockTrace(BlockTrace):
     cross_attention: AttentionTrace
 
 
+def added(stream: Tensor, out: Tensor) -> Tensor:
+    """The residual connection (He et al., 2016): the stream and what a sublayer adds to it."""
+    return stream + out
+
+
+def replaced(stream: Tensor, out: Tensor) -> Tensor:
+    """No residual connection: what the sublayer gives is all that goes on."""
+    return out
+
+
+joins: dict[bool, Callable[[Tensor, Tensor], Tensor]] = {True: added, False: replaced}
+
+
 class Sublayers(nn.Module):
-    """The two sublayers of a block and the norm of each."""
+    """The two sublayers of a block, the norm of each, and how their outputs join the stream."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
+        self.join = joins[config.residual]
         self.norm_attention, self.norm_feed_forward = norm(config), norm(config)
         self.attention = MultiHeadAttention(config)
         self.feed_forward = feed_forward(config)
@@ -87,7 +101,7 @@ class PreNormBlock(Sublayers):
             edits=edits,
             fused=fused,
         )
-        resid_mid = resid_pre + attention.out
+        resid_mid = self.join(resid_pre, attention.out)
         normed_feed_forward = self.norm_feed_forward(resid_mid)
         hidden: FeedForwardTrace = self.feed_forward(normed_feed_forward)
         return BlockTrace(
@@ -97,7 +111,7 @@ class PreNormBlock(Sublayers):
             resid_mid=resid_mid,
             normed_feed_forward=normed_feed_forward,
             feed_forward=hidden,
-            resid_post=resid_mid + hidden.out,
+            resid_post=self.join(resid_mid, hidden.out),
         )
 
 
@@ -116,9 +130,9 @@ class PostNormBlock(Sublayers):
             edits=edits,
             fused=fused,
         )
-        resid_mid = self.norm_attention(resid_pre + attention.out)
+        resid_mid = self.norm_attention(self.join(resid_pre, attention.out))
         hidden: FeedForwardTrace = self.feed_forward(resid_mid)
-        resid_post = self.norm_feed_forward(resid_mid + hidden.out)
+        resid_post = self.norm_feed_forward(self.join(resid_mid, hidden.out))
         return BlockTrace(
             resid_pre=resid_pre,
             normed_attention=resid_mid,
@@ -154,12 +168,12 @@ class PreNormCrossBlock(CrossSublayers):
             edits=own,
             fused=fused,
         )
-        resid_cross = resid_pre + attention.out
+        resid_cross = self.join(resid_pre, attention.out)
         normed_cross = self.norm_cross(resid_cross)
         cross_attention: AttentionTrace = self.cross_attention(
             normed_cross, memory_reading.mask, memory=memory, block=memory_reading.block, edits=across, fused=fused
         )
-        resid_mid = resid_cross + cross_attention.out
+        resid_mid = self.join(resid_cross, cross_attention.out)
         normed_feed_forward = self.norm_feed_forward(resid_mid)
         hidden: FeedForwardTrace = self.feed_forward(normed_feed_forward)
         return CrossBlockTrace(
@@ -172,7 +186,7 @@ class PreNormCrossBlock(CrossSublayers):
             resid_mid=resid_mid,
             normed_feed_forward=normed_feed_forward,
             feed_forward=hidden,
-            resid_post=resid_mid + hidden.out,
+            resid_post=self.join(resid_mid, hidden.out),
         )
 
 
@@ -199,13 +213,13 @@ class PostNormCrossBlock(CrossSublayers):
             edits=own,
             fused=fused,
         )
-        resid_cross = self.norm_attention(resid_pre + attention.out)
+        resid_cross = self.norm_attention(self.join(resid_pre, attention.out))
         cross_attention: AttentionTrace = self.cross_attention(
             resid_cross, memory_reading.mask, memory=memory, block=memory_reading.block, edits=across, fused=fused
         )
-        resid_mid = self.norm_cross(resid_cross + cross_attention.out)
+        resid_mid = self.norm_cross(self.join(resid_cross, cross_attention.out))
         hidden: FeedForwardTrace = self.feed_forward(resid_mid)
-        resid_post = self.norm_feed_forward(resid_mid + hidden.out)
+        resid_post = self.norm_feed_forward(self.join(resid_mid, hidden.out))
         return CrossBlockTrace(
             resid_pre=resid_pre,
             normed_attention=resid_cross,

@@ -83,7 +83,7 @@ def steps(model: OneStack, trace: ModelTrace, *, layer: int, head: int, query: i
         ),
     )
     read = resid
-    if model.config.norm_place == "pre":
+    if model.config.norm_place == "pre" and model.config.norm != "none":
         read = Matrix("norm", array(block.normed_attention[0]), tokens, x, "signed")
         before += (_norm_step(layers.norm_attention, resid, read, layer),)
     turns = getattr(model.stack.positions, "angle", None)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 PositionKind = Literal["sinusoidal", "learned", "rotary", "alibi", "t5", "none"]
-NormKind = Literal["layer", "rms"]
+NormKind = Literal["layer", "rms", "none"]
 NormPlace = Literal["pre", "post"]
 ActivationKind = Literal["relu", "gelu", "gelu_tanh", "geglu", "swiglu"]
 
@@ -35,6 +35,7 @@ class TransformerConfig:
     bias: bool = True  # the linear layers add a bias
     tied: bool = False  # the unembedding is the token embedding, transposed
     feed_forward: bool = True  # False: attention only, as in the induction-head experiments
+    residual: bool = True  # False: each sublayer's output takes the place of its input, to see what the sum is for
     rotary_base: float = 10_000.0
 
     def __post_init__(self) -> None:
@@ -67,6 +68,8 @@ class TransformerConfig:
         object.__setattr__(self, "n_kv_heads", kv_heads)
         object.__setattr__(self, "d_head", self.d_head or self.d_model // self.n_heads)
         object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
+        if not (self.residual or self.feed_forward):
+            raise ValueError("residual: expected True in attention-only blocks, whose output it is, got False.")
         if self.position == "rotary" and self.d_head % 2:
             raise ValueError(f"d_head: rotary positions turn pairs, expected an even number, got {self.d_head}.")
         _check_choice("position", self.position, get_args(PositionKind))

@@ -1,7 +1,7 @@
 // The arcs: two columns of tokens, a link from each query to each key that it reads, as wide and as strong as its weight.
 
 import { LABEL, atKey, atQuery } from "./layout.js";
-import { drawText, fontOf } from "./text.js";
+import { drawText, fontOf } from "../shared/text.js";
 
 const FAINTEST = 0.004, STRENGTHS = 24;
 

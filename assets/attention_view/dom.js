@@ -1,21 +1,6 @@
 // The elements, built once a mount and filled later. data-part names them for styles and tests.
 
-import { element } from "./words.js";
-
-function part(tag, name, properties = {}, ...children) {
-  return element(tag, { className: name, "data-part": name, ...properties }, ...children);
-}
-
-function segments(name, label, choices) {
-  const buttons = Object.fromEntries(choices.map((choice) => [choice, element("button", {
-    type: "button", textContent: choice[0].toUpperCase() + choice.slice(1), "aria-pressed": "false", "data-choice": choice })]));
-  const box = part("div", name, { className: "segments", role: "group", "aria-label": label }, ...Object.values(buttons));
-  return { box, buttons };
-}
-
-export function press({ buttons }, choice) {
-  for (const [name, button] of Object.entries(buttons)) button.setAttribute("aria-pressed", String(name === choice));
-}
+import { element, part, segments } from "../shared/element.js";
 
 export function buildDom(root) {
   const parts = {};

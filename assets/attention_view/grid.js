@@ -1,8 +1,8 @@
 // The grid of heads: every head of every layer as a small picture, numbered, the chosen one ringed (the ring is DOM).
 
-import { levelOf } from "./colour.js";
-import { drawText, fontOf } from "./text.js";
-import { binStarts } from "./payload.js";
+import { levelOf } from "../shared/colour.js";
+import { drawText, fontOf } from "../shared/text.js";
+import { binStarts } from "../shared/bytes.js";
 
 export function drawGrid(ctx, payload, grid, theme, dpr) {
   // One image for all: hundreds of small ones cost a trip to the compositor each.
@@ -50,7 +50,7 @@ function edges(count, pixels) {
   return { from, to: from.map((start) => start + 1) };
 }
 
-function drawNumbers(ctx, payload, grid, theme) {
+export function drawNumbers(ctx, payload, grid, theme) {
   const font = fontOf(11), { size, pitch } = grid;
   if (grid.strip) {
     for (const { head, x, y } of grid.tiles) {

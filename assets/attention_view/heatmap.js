@@ -1,9 +1,9 @@
 // The heat map of one head: query down the side, key along the top. The base is drawn once a picture, the overlay at every move.
 
-import { hatchPattern, levelOf, luminance } from "./colour.js";
+import { hatchPattern, levelOf, luminance } from "../shared/colour.js";
 import { LABEL, tickStep } from "./layout.js";
-import { binStarts, spread } from "./payload.js";
-import { drawText, fontOf, inCell, shorten, widthOf } from "./text.js";
+import { binStarts, spread } from "../shared/bytes.js";
+import { drawText, fontOf, inCell, shorten, widthOf } from "../shared/text.js";
 
 const SMALL = fontOf(11), TITLE = fontOf(12.5, 600);
 
@@ -11,7 +11,7 @@ export function drawMap(ctx, scene, map, scroll, dpr) {
   const { theme } = scene, { left, top } = map;
   clipped(ctx, left, top, map, () => {
     ctx.translate(left - scroll.x, top - scroll.y);
-    paintCells(ctx, scene, map, dpr);
+    drawCells(ctx, scene, map, dpr);
     if (scene.masked) paintMasked(ctx, scene, map, scroll, dpr);
     if (Math.min(map.cell.w, map.cell.h) >= 9) paintGaps(ctx, map, theme);
     if (map.cell.w >= 34 && map.cell.h >= 19) paintValues(ctx, scene, map, scroll);
@@ -45,7 +45,7 @@ function clipped(ctx, left, top, map, draw) {
   ctx.restore();
 }
 
-function paintCells(ctx, scene, map, dpr) {
+export function drawCells(ctx, scene, map, dpr) {
   const { mapWidth, mapHeight, nq, nk } = map;
   // In a vector file a page of a million rectangles helps nobody: 256 a side, pooled like everything that is too small to see.
   const most = ctx.vector ? () => 256 : (size) => Math.max(1, Math.floor(size * dpr));
@@ -106,8 +106,9 @@ function paintGaps(ctx, { cell, nq, nk, mapWidth, mapHeight }, theme) {
   for (let q = 1; q < nq; q++) ctx.fillRect(0, q * cell.h - 0.5, mapWidth, 1);
 }
 
-function paintValues(ctx, { values, masked, keep, signed, theme }, map, scroll) {
-  const { cell, nq, nk } = map, decimals = cell.w >= 46 ? 3 : 2, font = fontOf(cell.w >= 80 ? 14 : cell.w >= 50 ? 13 : 12);
+function paintValues(ctx, { values, masked, keep, signed, theme, decimals: decimalsMost }, map, scroll) {
+  // A picture of coarser numbers says with how many decimals they may be written.
+  const { cell, nq, nk } = map, decimals = Math.min(decimalsMost ?? 3, cell.w >= 46 ? 3 : 2), font = fontOf(cell.w >= 80 ? 14 : cell.w >= 50 ? 13 : 12);
   const ramp = signed ? theme.diverging : theme.ramp;
   const light = theme.dark ? theme.ink : "#ffffff", dark = theme.dark ? "#0b0d12" : theme.ink;
   for (const q of range(scroll.y, map.height, cell.h, nq)) for (const k of range(scroll.x, map.width, cell.w, nk)) {

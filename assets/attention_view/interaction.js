@@ -3,8 +3,10 @@
 import { LABEL, arcAt, cellAt, tileAt } from "./layout.js";
 import { sceneOf } from "./paint.js";
 import { saveAs, saveChoices } from "./save.js";
-import { brief, directionOf, widthOf } from "./text.js";
-import { element, headName, roleOf } from "./words.js";
+import { headName, roleOf } from "./words.js";
+import { element } from "../shared/element.js";
+import { listenToMenu, openMenu } from "../shared/menu.js";
+import { brief, directionOf, widthOf } from "../shared/text.js";
 
 const REST = 260;
 
@@ -34,7 +36,7 @@ export function listen(view) {
       };
     }
   }
-  listenToMenu(view);
+  listenToMenu(parts, () => saveChoices(view), (kind) => saveAs(view, kind));
   root.onpointerdown = (event) => { if (!event.composedPath().includes(parts.save.parentElement)) openMenu(parts, false); };
 }
 
@@ -192,31 +194,4 @@ function showTip(view, event, words, value) {
 
 function hideTip(view) {
   view.parts.tip.hidden = true;
-}
-
-function openMenu(parts, open) {
-  parts.menu.hidden = !open;
-  parts.save.setAttribute("aria-expanded", String(open));
-}
-
-function listenToMenu(view) {
-  const { save, menu } = view.parts, box = save.parentElement;
-  save.onclick = () => {
-    const open = menu.hidden;
-    if (open) {
-      const take = (kind) => { openMenu(view.parts, false); save.focus(); saveAs(view, kind); };
-      menu.replaceChildren(...saveChoices(view).map(({ kind, label, why }) => element("button", {
-        type: "button", role: "menuitem", textContent: label, title: why ?? "", disabled: Boolean(why), onclick: () => take(kind) })));
-    }
-    openMenu(view.parts, open);
-    if (open) menu.querySelector("button:not(:disabled)")?.focus();
-  };
-  box.onkeydown = (event) => {
-    if (event.key === "Escape" && !menu.hidden) { openMenu(view.parts, false); save.focus(); return; }
-    if (menu.hidden || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return;
-    event.preventDefault();
-    const items = [...menu.querySelectorAll("button:not(:disabled)")], at = items.indexOf(event.target);
-    items[(at + (event.key === "ArrowDown" ? 1 : -1) + items.length) % items.length]?.focus();
-  };
-  box.onfocusout = (event) => { if (event.relatedTarget && !box.contains(event.relatedTarget)) openMenu(view.parts, false); };
 }

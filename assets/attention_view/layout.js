@@ -1,6 +1,6 @@
 // Where things go, in CSS pixels: pure arithmetic, no drawing. `dpr` is the number of device pixels in a CSS pixel.
 
-import { fontOf, widest } from "./text.js";
+import { fontOf, widest } from "../shared/text.js";
 
 export const NARROW = 640;
 export const GAP = 28;

@@ -3,7 +3,7 @@
 import { atKey, atQuery } from "./layout.js";
 import { atColumn } from "./heatmap.js";
 import { drawLinks, drawTokens } from "./arcs.js";
-import { drawText, fontOf, inCell, shorten, widthOf } from "./text.js";
+import { drawText, fontOf, inCell, shorten, widthOf } from "../shared/text.js";
 
 const STRONG = fontOf(13, 600);
 

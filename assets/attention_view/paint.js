@@ -1,14 +1,15 @@
 // One animation frame: lay out, write the words, redraw those canvases whose input has changed.
 
 import { drawArcs } from "./arcs.js";
-import { readTheme } from "./colour.js";
-import { press } from "./dom.js";
+import { changed, clean } from "../shared/canvas.js";
+import { readTheme } from "../shared/colour.js";
+import { element, press } from "../shared/element.js";
 import { drawGrid } from "./grid.js";
 import { drawMap } from "./heatmap.js";
 import { GAP, NARROW, arcsLayout, gridLayout, mapLayout } from "./layout.js";
 import { drawArcsOverlay, drawMapOverlay } from "./overlay.js";
 import { makeScene } from "./scene.js";
-import { element, fillReadout, headName, roleOf, sentence, shareNote } from "./words.js";
+import { fillReadout, headName, roleOf, sentence, shareNote } from "./words.js";
 
 const HELP = "Arrow keys move the chosen cell, Enter keeps it.";
 
@@ -36,34 +37,12 @@ export function paint(view) {
   write(view, scene, theme);
 }
 
-// True when any of the inputs differs from the last time under this name.
-function changed(cache, name, ...inputs) {
-  const before = cache[name];
-  cache[name] = inputs;
-  return !before || inputs.some((input, i) => input !== before[i]);
-}
-
 export function sceneOf(view) {
   const { payload, selection, version, share, cache } = view;
   if (changed(cache, "scene", payload, selection.layer, selection.head, version, share)) {
     cache.madeScene = makeScene(payload, selection, version, share);
   }
   return cache.madeScene;
-}
-
-function clean(canvas, width, height, dpr) {
-  const w = Math.round(width * dpr), h = Math.round(height * dpr);
-  if (canvas.width !== w || canvas.height !== h) {
-    canvas.width = w;
-    canvas.height = h;
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const pen = canvas.getContext("2d", { willReadFrequently: true });
-  pen.setTransform(1, 0, 0, 1, 0, 0);
-  pen.clearRect(0, 0, w, h);
-  pen.setTransform(dpr, 0, 0, dpr, 0, 0);
-  return pen;
 }
 
 const LOWEST = 300;

@@ -1,24 +1,10 @@
-// Reads the bytes that viz_model/figures/attention_view.py packs:
-// uint32 length, a JSON header of that length, then raw little-endian arrays at the offsets which the header names.
+// Heads by layer, tokens and masks out of the bytes that viz_model/figures/attention_payload.py packs.
 
-const KINDS = { f4: Float32Array, u1: Uint8Array };
+import { binStarts, readBytes, spread, unpackBits } from "../shared/bytes.js";
 
 export function readPayload(bytes) {
-  // A copy, since the host hands over a view at any offset and a Float32Array needs an aligned one.
-  const own = new Uint8Array(bytes).slice();
-  const length = new DataView(own.buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(own.subarray(4, 4 + length)));
-  const arrays = new Map();
-  for (const { name, dtype, shape, offset } of header.arrays) {
-    const size = shape.reduce((product, side) => product * side, 1);
-    arrays.set(name, { shape, values: new KINDS[dtype](own.buffer, 4 + length + offset, size) });
-  }
+  const { header, arrays, bytes: own } = readBytes(bytes);
   return new Payload(header, arrays, own);
-}
-
-// First index of each of `bins` runs that share out `count` cells; the packer cuts its thumbnails by the same rule.
-export function binStarts(count, bins) {
-  return Uint32Array.from({ length: bins + 1 }, (_, bin) => Math.floor((bin * count) / bins));
 }
 
 class Payload {
@@ -79,18 +65,9 @@ class Payload {
     if (!packed) return null;
     const row = packed.shape[0] === 1 ? 0 : layer;
     if (!this.masks.has(row)) {
-      const cells = this.queries.length * this.keys.length, start = row * packed.shape[1];
-      const bits = new Uint8Array(cells);
-      for (let i = 0; i < cells; i++) bits[i] = 1 - ((packed.values[start + (i >> 3)] >> (7 - (i & 7))) & 1);
+      const bits = unpackBits(packed, row, this.queries.length * this.keys.length, 0);
       this.masks.set(row, bits);
     }
     return this.masks.get(row);
   }
-}
-
-// The inverse of binStarts: the run to which each index belongs.
-export function spread(starts) {
-  const owner = new Uint32Array(starts[starts.length - 1]);
-  for (let bin = 0; bin + 1 < starts.length; bin++) owner.fill(bin, starts[bin], starts[bin + 1]);
-  return owner;
 }

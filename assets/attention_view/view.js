@@ -4,7 +4,7 @@
 import { buildDom } from "./dom.js";
 import { readPayload } from "./payload.js";
 import { listen } from "./interaction.js";
-import { forgetWidths } from "./text.js";
+import { forgetWidths } from "../shared/text.js";
 import { paint } from "./paint.js";
 
 const STALE = 3000;

@@ -1,16 +1,7 @@
 // What is written around the picture: the head's name, the number under the pointer, the share shown, sentences for a screen reader.
 
-import { brief, inFull, quoted } from "./text.js";
-
-export function element(tag, properties = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name.includes("-") || name === "role" || name === "for") node.setAttribute(name, value);
-    else node[name] = value;
-  }
-  node.append(...children);
-  return node;
-}
+import { element } from "../shared/element.js";
+import { brief, inFull, quoted } from "../shared/text.js";
 
 // A token in running text: isolated, so that its own direction does not turn the sentence round it.
 function token(text, kind) {

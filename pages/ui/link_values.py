@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote_plus
 
+OWN_MODEL = "trained-"  # how the name of a model begins that was trained or loaded here
 LONGEST_TEXT = 20_000  # characters of a text in a link, counted as the address writes them: a Hebrew letter takes 6
 
 
@@ -42,6 +43,17 @@ def one_of(*choices: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in choices:
             raise ValueError(f"expected one of {', '.join(choices)}")
+        return text
+
+    return parse
+
+
+def model_name(*shipped: str) -> Callable[[str], str]:
+    """Reads the name of a model that ships, or of one that was trained here."""
+
+    def parse(text: str) -> str:
+        if text not in shipped and not re.fullmatch(OWN_MODEL + "[0-9a-f]{16}", text):
+            raise ValueError(f"expected one of {', '.join(shipped)}")
         return text
 
     return parse

@@ -1,4 +1,4 @@
-"""The two picture components, mounted: what they get, and what the person chose in them."""
+"""The picture components, mounted: what they get, and what the person chose in them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 
 import streamlit as st
 
-from viz_model.figures import attention_view, calculation_view
+from viz_model.figures import attention_view, calculation_view, training_view
 
 _attention = st.components.v2.component(
     "attention_view", html=attention_view.skeleton(), css=attention_view.style(), js=attention_view.script()
 )
 _calculation = st.components.v2.component(
     "calculation_view", css=calculation_view.style(), js=calculation_view.script()
+)
+_training = st.components.v2.component(
+    "training_view", html=training_view.skeleton(), css=training_view.style(), js=training_view.script()
 )
 
 
@@ -55,6 +58,18 @@ def calculation(
             on_edit(value)
 
     _calculation(key=key, data=payload, on_cell_change=cell, on_edit_change=edit)
+
+
+def training(
+    key: str, payload: bytes, on_look: Callable[[dict[str, Any]], None], on_missing: Callable[[], None]
+) -> None:
+    """The training view; `on_look` gets {kind, layer, head}, `on_missing` is told where the browser lacks a part."""
+
+    def looked() -> None:
+        if isinstance(value := _value(key, "look"), dict):
+            on_look(value)
+
+    _training(key=key, data=payload, on_look_change=looked, on_missing_change=on_missing)
 
 
 def _value(key: str, name: str) -> Any:

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = {
     "Learn": [("learn/the_cat_sat.py", "The cat sat", ":material/school:", "")],
     "Explore": [("explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
+    "Train": [("train/live.py", "Live training", ":material/play_circle:", "live")],
 }
 
 st.set_page_config(page_title="Glass Transformer", page_icon=str(ROOT / "assets" / "favicon.svg"), layout="wide")
@@ -25,6 +26,10 @@ page = st.navigation(
     position="hidden" if st.session_state["present"] else "sidebar",
 )
 chrome.dress(present=st.session_state["present"])
+if "desk" in st.session_state:  # this viewer trains: the end of their connection frees the worker
+    from pages.ui.training import presence
+
+    presence()
 page.run()
 session.publish()
 warm_up.settle()

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 import viz_model as vm
-from pages.ui import session
+from pages.ui import models, session
 from pages.ui.link_values import cut_to_link
 from viz_model.edits import SetWeight
 from viz_model.inference import resolve_edits
@@ -65,9 +65,14 @@ def chosen() -> Chosen:
     return Chosen(text, plain, layer, head, query)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
 def model(name: str) -> Any:
     """A model, shared by all sessions: in eval mode, never changed."""
+    own = models.find(name)
+    return _shipped(name) if own is None else own.model
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _shipped(name: str) -> Any:
     return vm.load(name)
 
 

@@ -13,7 +13,18 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui.link_values import cut_to_link, flag, free_text, number, one_of, selected_cell, whole, words, write_flag
+from pages.ui.link_values import (
+    cut_to_link,
+    flag,
+    free_text,
+    model_name,
+    number,
+    one_of,
+    selected_cell,
+    whole,
+    words,
+    write_flag,
+)
 
 VERSION = "1"
 
@@ -35,15 +46,25 @@ def some_words() -> Entry:
     return Entry((), words, "~".join)
 
 
-MODELS = ("english-causal", "english-masked", "untrained")
+MODELS = (
+    *("english-causal", "english-masked", "untrained"),
+    *("induction", "copy", "reverse", "sort", "addition", "brackets"),
+)
 VIEWS = ("map", "arcs")
 PANELS = ("query-key", "lens", "rollout", "values", "attribution", "generate", "tokens")
+TASKS = (
+    *("induction", "copy", "reverse", "sort", "addition", "brackets", "english-causal", "english-masked"),
+    *("english-french", "sentiment", "question-answering", "summarising", "digits", "own-text"),
+)
+SOURCES = ("topics", "source", "yours")
+OBJECTIVES = ("causal", "masked", "prefix", "denoising")
+TOKENIZERS = ("character", "byte-bpe", "wordpiece", "unigram", "word")
 STEPS = ("tokens", "ids", "embedding", "positions", "norm", "qkv", "dots", "scale", "mask", "softmax", "heads", "out")
 # What a teacher's link may name: parts that hide= leaves out, controls that lock= fixes.
 HIDEABLE = ("link", "idea", "equation", "what_if", "downloads", "edits", "panels", "experiments", "question")
 LOCKABLE = (
     *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel"),
-    *("experiments", "question"),
+    *("experiments", "question", "task", "recipe", "training"),
 )
 # Which lock a value of the table obeys, where it is not one of its own name.
 LOCKED_WITH = {
@@ -54,13 +75,17 @@ LOCKED_WITH = {
     "scaled": "what_if",
     "causal": "what_if",
     "softmax_temperature": "what_if",
+    "source": "task",
+    "objective": "task",
+    "tokenizer": "task",
+    "seed": "recipe",
 }
 
 TABLE: dict[str, Entry] = {
     # what is looked at, on every page
     "text": Entry("The cat sat on the mat", free_text, cut_to_link),
     "text_b": Entry("", free_text, cut_to_link),
-    "model": Entry("english-causal", one_of(*MODELS)),
+    "model": Entry("english-causal", model_name(*MODELS)),
     "layer": Entry(0, whole(0, 63)),
     "head": Entry(0, whole(0, 63)),
     "query": Entry(2, whole(0, 4095)),
@@ -89,6 +114,13 @@ TABLE: dict[str, Entry] = {
     "top_p": Entry(1.0, number(0.05, 1.0)),
     "n_new": Entry(8, whole(1, 64)),
     "seed": Entry(0, whole(0, 2**31 - 1)),
+    # train: live
+    "task": Entry("induction", one_of(*TASKS)),
+    "recipe": some_words(),  # what is not as the task's own recipe says
+    "source": Entry("topics", one_of(*SOURCES)),
+    "objective": Entry("causal", one_of(*OBJECTIVES)),
+    "tokenizer": Entry("character", one_of(*TOKENIZERS)),
+    "film": Entry("", one_of("", "self", "encoder", "decoder", "cross")),
     # how a teacher shares it
     "present": on_off(False),
     "hide": some_words(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,9 +14,15 @@ import streamlit as st
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """At the server's start, beside it: imports what the pictures need, so that the first visitor does not wait."""
+    """At the server's start, beside it: imports what the pictures need, so that the first visitor does not wait.
+
+    And starts the processes that train, which end with the server.
+    """
     threading.Thread(target=_import, daemon=True).start()
     yield {}
+    training = sys.modules.get("pages.ui.training")
+    if training is not None:
+        training.runner().close()
 
 
 @st.cache_resource
@@ -34,3 +41,6 @@ def _import() -> None:
     from viz_model.inference import run
 
     run(load("english-causal"), "The cat sat on the mat")
+    from pages.ui.training import runner
+
+    runner().warm()

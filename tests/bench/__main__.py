@@ -1,4 +1,4 @@
-"""`python -m tests.bench [--only training|trace|payload|browser|start] [--quick]`: one table of ratios.
+"""`python -m tests.bench [--only training|trace|payload|start|browser|live] [--quick]`: one table of ratios.
 
 A slow or a failed measurement is a row of the table, never an error: timings on a shared machine judge nobody.
 """
@@ -15,7 +15,9 @@ from tests.bench.servers import READY
 from tests.bench.table import Row, count, missing, tell, text, why
 
 # In this order: what drives a browser comes last.
-IDEAS = {"training": "training", "trace": "tracing", "payload": "payload", "start": "start", "browser": "browser"}
+IDEAS = {"training": "training", "trace": "tracing", "payload": "payload"} | {
+    name: name for name in ("start", "browser", "live")
+}
 # glibc reads the first two at start; large buffers then stay with the process, for us and the peers alike.
 ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(2**30),

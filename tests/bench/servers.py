@@ -26,15 +26,18 @@ class Server:
 
 
 @contextmanager
-def server(script: str) -> Iterator[Server]:
-    """`streamlit run script` from the repository's folder, as a user starts it, until the block ends."""
+def server(script: str, **settings: str) -> Iterator[Server]:
+    """`streamlit run script` from the repository's folder, as a user starts it, until the block ends.
+
+    settings: environment variables of its own.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"]
     # Without what this process was given for its own measurements: a user's server has none of that.
     own = {*os.environ.get(READY, "").split(","), READY}
-    environment = {name: value for name, value in os.environ.items() if name not in own}
+    environment = {**{name: value for name, value in os.environ.items() if name not in own}, **settings}
     started = time.time()
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", script, *options],

@@ -12,7 +12,7 @@ import numpy as np
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from viz_model.figures import attention_view, calculation_view
+from viz_model.figures import attention_view, calculation_view, training_view
 
 
 def component(page: AppTest, key: str) -> Any:
@@ -34,6 +34,11 @@ def weights_on_show(page: AppTest) -> np.ndarray:
 def calculation(page: AppTest, i: int = 0) -> calculation_view.Calculation:
     """What the i-th equation of the step was given."""
     return calculation_view.unpack(component(page, f"calculation_{i}").bytes)
+
+
+def training(page: AppTest) -> training_view.Payload:
+    """What the training view was given."""
+    return training_view.unpack(component(page, "training").bytes)
 
 
 def choose(page: AppTest, key: str, name: str, value: dict[str, Any]) -> AppTest:

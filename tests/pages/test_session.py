@@ -19,11 +19,15 @@ from viz_model.textbook import textbook_example
 TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 WORDS = st.lists(st.from_regex(r"[a-zA-Z_0-9.:-]{1,12}", fullmatch=True), max_size=4).map(tuple)
 CHOICES = {
-    "model": session.MODELS,
     "mode": ("textbook", "sentence"),
     "step": session.STEPS,
     "view": session.VIEWS,
     "panel": session.PANELS,
+    "task": session.TASKS,
+    "source": session.SOURCES,
+    "objective": session.OBJECTIVES,
+    "tokenizer": session.TOKENIZERS,
+    "film": ("", "self", "encoder", "decoder", "cross"),
 }
 RANGES = {
     "layer": (0, 63),
@@ -46,6 +50,9 @@ RANGES = {
 def values_of(key: str) -> st.SearchStrategy[Any]:
     """What the state may hold under a key."""
     default = session.TABLE[key].default
+    if key == "model":
+        trained = st.from_regex(r"trained-[0-9a-f]{16}", fullmatch=True)
+        return st.sampled_from(session.MODELS) | trained
     if key in CHOICES:
         return st.sampled_from(CHOICES[key])
     if key == "cell":
@@ -134,7 +141,7 @@ def test_garbage_falls_back_to_the_default_and_is_named(link: dict[str, str]) ->
             assert page.session_state[key] == expected
 
 
-@pytest.mark.parametrize("path", ["", "workbench"])
+@pytest.mark.parametrize("path", ["", "workbench", "live"])
 @pytest.mark.parametrize("junk", ["<script>alert(1)</script>", "~~~", "-7", "💥"])
 def test_garbage_in_every_key_at_once_leaves_a_page_that_runs(visit, path: str, junk: str) -> None:
     numbers_and_words = {key: junk for key in session.TABLE if key not in ("text", "text_b")}
@@ -145,7 +152,7 @@ def test_garbage_in_every_key_at_once_leaves_a_page_that_runs(visit, path: str, 
     assert (page.session_state["layer"], page.session_state["model"]) == (0, "english-causal")
 
 
-@pytest.mark.parametrize("path", ["", "workbench"])
+@pytest.mark.parametrize("path", ["", "workbench", "live"])
 @pytest.mark.parametrize("end", [0, 1], ids=["lowest", "highest"])
 def test_the_ends_of_every_range_are_taken_by_the_widgets(visit, path: str, end: int) -> None:
     link = {key: str(bounds[end]) for key, bounds in RANGES.items()}

@@ -119,6 +119,37 @@ def test_an_attention_only_block_leaves_the_stream_as_attention_did() -> None:
     assert torch.equal(trace.resid_post, trace.resid_mid)
 
 
+@pytest.mark.parametrize("norm", ["layer", "none"])
+def test_without_a_residual_connection_each_sublayer_reads_the_one_before_and_nothing_else(norm: str) -> None:
+    pre = block_of(config_of("pre", residual=False, norm=norm))
+    trace = pre(random_tensor(2, 5, 12), Reading(masks.full(5)))
+    assert trace.resid_mid is trace.attention.out
+    assert trace.resid_post is trace.feed_forward.out
+    post = block_of(config_of("post", residual=False, norm=norm))
+    trace = post(random_tensor(2, 5, 12), Reading(masks.full(5)))
+    assert torch.equal(trace.resid_mid, post.norm_attention(trace.attention.out))
+    assert torch.equal(trace.resid_post, post.norm_feed_forward(trace.feed_forward.out))
+
+
+@places
+def test_without_a_residual_connection_a_cross_block_is_its_three_sublayers_in_a_row(place: str) -> None:
+    block, x = cross_block_of(config_of(place, residual=False, norm="none")), random_tensor(2, 5, 12)
+    across = (random_tensor(2, 3, 12, seed=1), Reading(masks.full(5, 3)))
+    trace = block(x, Reading(masks.causal(5)), *across)
+    streams = (trace.resid_cross, trace.resid_mid, trace.resid_post)
+    outs = (trace.attention.out, trace.cross_attention.out, trace.feed_forward.out)
+    assert all(torch.equal(stream, out) for stream, out in zip(streams, outs, strict=True))
+
+
+@places
+def test_without_norms_the_place_of_a_norm_makes_no_difference(place: str) -> None:
+    block, x = block_of(config_of(place, norm="none")), random_tensor(2, 5, 12)
+    trace = block(x, Reading(masks.full(5)))
+    assert torch.equal(trace.resid_mid, x + trace.attention.out)
+    assert torch.equal(trace.resid_post, trace.resid_mid + trace.feed_forward.out)
+    assert torch.equal(trace.feed_forward.out, block.feed_forward(trace.resid_mid).out)
+
+
 def test_position_bias_and_rotation_reach_self_attention_and_not_cross_attention() -> None:
     block, x, memory = cross_block_of(config_of("pre")), random_tensor(1, 4, 12), random_tensor(1, 4, 12, seed=1)
     bias = random_tensor(1, 3, 4, 4, seed=2)

@@ -72,11 +72,23 @@ def test_each_kind_comes_back_to_the_bit(position: Any, tied: bool, tmp_path: Pa
         {"feed_forward": False, "d_ff": 4096},
         {"bias": False, "scaled": False, "activation": "swiglu"},
         {"d_head": 6, "rotary_base": 500.0, "position": "rotary"},
+        {"norm": "none", "residual": False},
     ],
     ids=str,
 )
 def test_unusual_shapes_come_back(changes: dict[str, Any], tmp_path: Path) -> None:
     round_trip(model_of(Decoder, replace(BASE, **changes)), tmp_path)
+
+
+def test_a_checkpoint_from_before_a_field_was_known_is_the_model_that_it_was(tmp_path: Path) -> None:
+    model = model_of(Decoder, BASE)
+    save(model, tmp_path)
+    card = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+    del card["config"]["residual"]
+    (tmp_path / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    back = load(tmp_path)
+    assert back.config == BASE
+    assert torch.equal(logits_of(back), logits_of(model))
 
 
 def test_all_that_a_checkpoint_says_comes_back(tmp_path: Path) -> None:

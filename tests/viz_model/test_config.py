@@ -20,6 +20,7 @@ from viz_model.models import Decoder, EncoderDecoder
 def any_config(draw: st.DrawFn) -> TransformerConfig:
     d_head = draw(st.integers(1, 8)) * 2
     n_kv_heads, group = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    feed_forward = draw(st.booleans())
     return TransformerConfig(
         vocab_size=draw(st.integers(1, 10**6)),
         context_length=draw(st.integers(1, 10**6)),
@@ -36,7 +37,8 @@ def any_config(draw: st.DrawFn) -> TransformerConfig:
         scaled=draw(st.booleans()),
         bias=draw(st.booleans()),
         tied=draw(st.booleans()),
-        feed_forward=draw(st.booleans()),
+        feed_forward=feed_forward,
+        residual=draw(st.booleans()) if feed_forward else True,
         rotary_base=draw(st.floats(1.0, 1e7)),
     )
 
@@ -90,10 +92,11 @@ def test_a_wrong_number_of_key_value_heads_is_told_the_right_ones(n_heads: int, 
         ({"d_head": -2}, "-2, 0 and 0"),
         ({"n_kv_heads": -3}, "0, 0 and -3"),
         ({"position": "wave"}, "position: expected one of sinusoidal, learned, rotary, alibi, t5, none, got 'wave'."),
-        ({"norm": "batch"}, "norm: expected one of layer, rms, got 'batch'."),
+        ({"norm": "batch"}, "norm: expected one of layer, rms, none, got 'batch'."),
         ({"norm_place": "mid"}, "norm_place: expected one of pre, post, got 'mid'."),
         ({"activation": "tanh"}, "activation: expected one of relu, gelu, gelu_tanh, geglu, swiglu, got 'tanh'."),
         ({"position": "rotary", "d_head": 5}, "even number, got 5"),
+        ({"residual": False, "feed_forward": False}, "residual: expected True in attention-only blocks"),
     ],
 )
 def test_refusals_say_expected_and_got(wrong: dict[str, object], sentence: str) -> None:

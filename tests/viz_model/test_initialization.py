@@ -1,6 +1,7 @@
 """Initial weights: from the seed alone, of the sizes said, and none forgotten."""
 
 import math
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -49,6 +50,13 @@ def test_weights_have_the_spread_said(name: str, std: float) -> None:
     weight = weights(Decoder(WIDE, seed=3))[name]
     assert weight.std().item() == pytest.approx(std, rel=0.03)
     assert abs(weight.mean().item()) < std * 4 / math.sqrt(weight.numel())
+
+
+def test_without_a_residual_stream_nothing_starts_small_for_its_sake() -> None:
+    plain, deep = weights(Decoder(replace(WIDE, residual=False), seed=3)), weights(Decoder(WIDE, seed=3))
+    for name in plain:
+        factor = math.sqrt(6) if name.endswith(("w_o.weight", "w_out.weight")) else 1.0
+        assert torch.allclose(plain[name], deep[name] * factor, rtol=1e-5), name
 
 
 def test_biases_start_at_0_and_norms_at_1() -> None:

@@ -25,12 +25,18 @@ def test_rms_norm() -> None:
     assert torch.allclose(layer(x), expected, atol=1e-5)
 
 
+def test_no_norm_gives_back_what_it_reads() -> None:
+    x = random_tensor(2, 3, 8)
+    assert norm(TransformerConfig(vocab_size=5, d_model=8, norm="none"))(x) is x
+
+
 @pytest.mark.parametrize(
     ("kind", "bias", "names"),
     [
         ("layer", True, {"weight", "bias"}),
         ("layer", False, {"weight"}),
         ("rms", True, {"weight"}),
+        ("none", True, set()),
     ],
 )
 def test_a_norm_has_the_weights_that_the_config_grants(kind: str, bias: bool, names: set[str]) -> None:

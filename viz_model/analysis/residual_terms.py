@@ -46,6 +46,12 @@ class _Ledger:
         if module.w_o.bias is not None:
             self.add("cross_bias" if cross else "attention_bias", layer, None, module.w_o.bias)
 
+    def start_over(self, *, residual: bool) -> None:
+        """Without a residual connection nothing that was in the stream is in what comes next."""
+        if not residual:
+            self.names.clear()
+            self.vectors.clear()
+
     def norm(self, layer: int | None, norm: nn.Module) -> None:
         """Applies a norm with its scale frozen at what the whole sum gave: then it is linear, term by term."""
         if isinstance(norm, nn.Identity):
@@ -90,14 +96,17 @@ def residual_terms(
     ledger.add("position", None, None, stack_trace.position_embedding[0, position])
     for layer, (module, block) in enumerate(zip(stack.blocks, stack_trace.blocks, strict=True)):
         sublayers = cast(Sublayers, module)
+        ledger.start_over(residual=stack.config.residual)
         ledger.add_attention(layer, sublayers.attention, block.attention, cross=False)
         if post_norm:
             ledger.norm(layer, sublayers.norm_attention)
         if isinstance(block, CrossBlockTrace) and isinstance(sublayers, CrossSublayers):
+            ledger.start_over(residual=stack.config.residual)
             ledger.add_attention(layer, sublayers.cross_attention, block.cross_attention, cross=True)
             if post_norm:
                 ledger.norm(layer, sublayers.norm_cross)
         if stack.config.feed_forward:
+            ledger.start_over(residual=stack.config.residual)
             ledger.add("feed_forward", layer, None, block.feed_forward.out[0, position])
         if post_norm:
             ledger.norm(layer, sublayers.norm_feed_forward)

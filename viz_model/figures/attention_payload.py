@@ -1,33 +1,26 @@
 """The attention view's payload: weights and tokens in, bytes for the browser out.
 
 The component (sources in `assets/attention_view/`) draws the heads of all layers as a grid, one head as a heat map with
-the query down the side and the key along the top, and as arcs. Layout of the bytes: 4 bytes, little-endian length of
-the header; the header, JSON in ASCII padded with spaces so that the arrays start at a multiple of 8; the arrays,
-little-endian, each padded to a multiple of 8. `header["arrays"]` lists name, dtype ("f4" or "u1"), shape, and offset
-from the header's end:
+the query down the side and the key along the top, and as arcs. `byte_layout` tells how the bytes lie; the arrays:
 
     weights/<layer>/<head>  f4 [query, key]; exact: the chosen head always, every head of a small picture
     before/<layer>/<head>   f4 [query, key]; the same head before the edits, where given
     thumbnails              u1 [head of all layers in turn, row, column]; weights * 255, pooled by max; where not all
                             heads are exact
     mask                    u1 [1 or layer, ceil(query * key / 8)]; bits, most significant first, 1 = may attend
-
-Weights through training time can join as `frames/<layer>/<head>` f4 [step, query, key]: a reader ignores names that it
-does not know.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from viz_model.figures.byte_layout import Payload, assemble, digest, disassemble, packed_bits
 from viz_model.figures.theme import DARK, LIGHT, Theme, visible_token
 
 Floats = npt.NDArray[np.float32]
@@ -38,14 +31,6 @@ EXACT_CELLS = 65_536  # up to so many cells over all heads (256 KB) every head i
 THUMBNAIL_SIDE = 48
 THUMBNAIL_BYTES = 360_000  # many heads share this, so that 24 x 16 heads get smaller thumbnails, not a larger payload
 LONGEST = 512  # tokens a side: beyond, a picture of single cells says nothing and the exact head passes a megabyte
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """An unpacked payload: its header and its arrays by name."""
-
-    header: dict[str, Any]
-    arrays: dict[str, npt.NDArray[Any]]
 
 
 def pack(
@@ -105,7 +90,7 @@ def pack(
     keys_shown = None if key_tokens is None else [visible_token(token) for token in key_tokens]
     header: dict[str, Any] = {
         "version": VERSION,
-        "text": _digest(json.dumps([queries_shown, keys_shown]).encode()),
+        "text": digest(json.dumps([queries_shown, keys_shown]).encode()),
         "title": title,
         "caption": caption,
         "model": model,
@@ -119,22 +104,12 @@ def pack(
         "height": height,
         "colours": {theme.name: _colours(theme) for theme in themes},
     }
-    return _assemble(header, arrays)
+    return assemble(header, arrays)
 
 
 def unpack(payload: bytes) -> Payload:
     """The header and the arrays of a payload. Raises ValueError where the version is not the one written here."""
-    length = int.from_bytes(payload[:4], "little")
-    header = json.loads(payload[4 : 4 + length])
-    if header.get("version") != VERSION:
-        raise ValueError(f"expected payload version {VERSION}, got {header.get('version')}")
-    arrays = {
-        entry["name"]: np.frombuffer(
-            payload, f"<{entry['dtype']}", math.prod(entry["shape"]), 4 + length + entry["offset"]
-        ).reshape(entry["shape"])
-        for entry in header["arrays"]
-    }
-    return Payload(header, arrays)
+    return disassemble(payload, VERSION)
 
 
 def thumbnails_of(weights: Floats | Sequence[Floats]) -> Bytes:
@@ -190,7 +165,7 @@ def _packed_mask(mask: npt.NDArray[np.bool_], layers: int, size: tuple[int, int]
         raise ValueError(f"expected a mask [query, key] = {list(size)} or one a layer, got {list(allowed.shape)}")
     if allowed.all():
         return None
-    return np.packbits(allowed.reshape(-1, size[0] * size[1]), axis=1)
+    return packed_bits(allowed, size[0] * size[1])
 
 
 def _colours(theme: Theme) -> dict[str, Any]:
@@ -208,25 +183,3 @@ def _colours(theme: Theme) -> dict[str, Any]:
         "ramp": theme.attention,
         "diverging": theme.signed,
     }
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
-
-
-def _assemble(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
-    pieces: list[bytes] = []
-    entries: list[dict[str, Any]] = []
-    offset = 0
-    for name, array in arrays.items():
-        dtype = "f4" if array.dtype == np.float32 else "u1"
-        content = np.ascontiguousarray(array, dtype=f"<{dtype}").tobytes()
-        entries.append({"name": name, "dtype": dtype, "shape": list(array.shape), "offset": offset})
-        pieces.append(content + bytes(-len(content) % 8))
-        offset += len(pieces[-1])
-    body = b"".join(pieces)
-    header["arrays"] = entries
-    header["id"] = _digest(json.dumps(header).encode() + body)
-    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode("ascii")
-    text += b" " * (-(4 + len(text)) % 8)
-    return len(text).to_bytes(4, "little") + text + body

@@ -7,14 +7,11 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import json
-import re
 from functools import cache
-from pathlib import Path
 
-from viz_model.figures.attention_payload import EXACT_CELLS, LONGEST, Payload, pack, thumbnails_of, unpack
+from viz_model.figures import view_source
+from viz_model.figures.attention_payload import EXACT_CELLS, LONGEST, pack, thumbnails_of, unpack
+from viz_model.figures.byte_layout import Payload
 
 __all__ = [
     "EXACT_CELLS",
@@ -29,28 +26,24 @@ __all__ = [
     "unpack",
 ]
 
-_ASSETS = Path(__file__).parents[2] / "assets" / "attention_view"
-# Each module after those that it imports from; the entry comes last.
-_MODULES = (
-    *("text", "colour", "payload", "threshold", "layout", "words", "dom", "scene", "grid", "heatmap", "arcs"),
-    *("overlay", "vector", "paint", "save", "interaction", "view"),
-)
+_FOLDER = view_source.ASSETS / "attention_view"
 
 
 @cache
 def script() -> str:
-    """The component's JavaScript as one ES module: Streamlit mounts text, in which relative imports cannot resolve."""
-    parts = [(_ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in _MODULES]
-    joined = re.sub(r'^import \{[^}]*\} from "\./\w+\.js";\n', "", "\n".join(parts), flags=re.MULTILINE)
-    # The download menu fills the same template as export_html.
-    template = _inert(json.dumps((_ASSETS / "page.html").read_text(encoding="utf-8")))
-    return f"{joined}\nconst pageTemplate = {template};\n"
+    """The component's JavaScript as one ES module."""
+    return view_source.with_template(view_source.joined(_FOLDER / "view.js"), _template())
 
 
 @cache
 def style() -> str:
     """The component's CSS."""
-    return (_ASSETS / "view.css").read_text(encoding="utf-8")
+    return view_source.style_of(_FOLDER)
+
+
+@cache
+def _template() -> str:
+    return (_FOLDER / "page.html").read_text(encoding="utf-8")
 
 
 def skeleton(height: int = 520) -> str:
@@ -64,24 +57,10 @@ def export_html(payload: bytes, title: str = "", caption: str = "") -> str:
     `title` and `caption` are plain text, which is escaped; the tokens travel inside the payload in base64.
     """
     header = unpack(payload).header
-    marks = {
-        "title": html.escape(title or header["title"] or header["model"] or "Attention weights"),
-        "caption": html.escape(caption or header["caption"]),
-        "light": _page_colours(header["colours"]["light"]),
-        "dark": _page_colours(header["colours"]["dark"]),
-        "style": style(),
-        "script": _inert(script()),
-        "data": base64.b64encode(payload).decode("ascii"),
-    }
-    template = (_ASSETS / "page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{(\w+)\}\}", lambda mark: marks[mark[1]], template)
-
-
-def _page_colours(colours: dict[str, str]) -> str:
-    names = {"background-color": "paper", "text-color": "ink", "primary-color": "accent"}
-    return " ".join(f"--st-{name}: {colours[source]};" for name, source in names.items())
-
-
-def _inert(source: str) -> str:
-    """JavaScript that cannot end or swallow the script element which it stands in; in strings `<\\/` is `</`."""
-    return source.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    return view_source.filled(
+        *(_template(), payload, header),
+        title=title or header["title"] or header["model"] or "Attention weights",
+        caption=caption or header["caption"],
+        style=style(),
+        script=script(),
+    )

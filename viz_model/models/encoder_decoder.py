@@ -46,7 +46,12 @@ class EncoderDecoder(nn.Module):
         self.encoder = Stack(config.encoder, blocks[config.encoder.norm_place], is_causal=False)
         self.decoder = Stack(config.decoder, cross_blocks[config.decoder.norm_place], is_causal=True)
         self.unembed = nn.Linear(config.decoder.d_model, config.decoder.vocab_size, bias=False)
-        initialise(self, n_layers=max(config.encoder.n_layers, config.decoder.n_layers), seed=seed)
+        initialise(
+            self,
+            n_layers=max(config.encoder.n_layers, config.decoder.n_layers),
+            seed=seed,
+            residual=config.encoder.residual or config.decoder.residual,
+        )
         if config.decoder.tied:
             self.unembed.weight = self.decoder.embed.weight
 

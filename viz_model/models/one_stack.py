@@ -29,7 +29,7 @@ class OneStack(nn.Module):
         self.tokenizer = tokenizer
         self.stack = Stack(config, blocks[config.norm_place], is_causal=self.is_causal)
         self.unembed = nn.Linear(config.d_model, config.vocab_size, bias=False)
-        initialise(self, n_layers=config.n_layers, seed=seed)
+        initialise(self, n_layers=config.n_layers, seed=seed, residual=config.residual)
         if config.tied:
             self.unembed.weight = self.stack.embed.weight
 

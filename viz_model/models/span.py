@@ -48,7 +48,7 @@ class Span(nn.Module):
         self.stack = Stack(config, blocks[config.norm_place], is_causal=False)
         self.w_q = nn.Linear(config.d_model, 2 * config.d_model, bias=False)
         self.w_k = nn.Linear(config.d_model, 2 * config.d_model, bias=False)
-        initialise(self, n_layers=config.n_layers, seed=seed)
+        initialise(self, n_layers=config.n_layers, seed=seed, residual=config.residual)
         # Equal at first: the dot then says how alike two vectors are, a start towards "about the same thing".
         with torch.no_grad():
             self.w_k.weight.copy_(self.w_q.weight)

@@ -48,7 +48,7 @@ class VisionEncoder(Encoder):
         super().__init__(config, seed=seed)
         self.rows = rows  # of patches, and as many columns
         self.stack.add_module("embed", nn.Linear(PATCH**2, config.d_model))  # in place of the table of tokens
-        initialise(self, n_layers=config.n_layers, seed=seed)
+        initialise(self, n_layers=config.n_layers, seed=seed, residual=config.residual)
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -71,14 +71,12 @@ VERBS = {
     "open": "open ouvre/ouvre/ouvrent, close fermer",
     "go": "go/goes vais/va/vont",
     "speak": "speak parler",
-    "give": "give donner, show montrer",
 }
 """Verbs: `base/third person` in English (-s added where it is left out), then a French verb in -er, or the forms of
 the present after je, il, ils."""
 
 BE = ("suis", "est", "sont")
-PREPOSITIONS = {"in": "dans", "on": "sur", "under": "sous", "with": "avec", "to": "à",
-                "of": "de", "near": "près de"}  # fmt: skip
+PREPOSITIONS = {"in": "dans", "on": "sur", "under": "sous", "with": "avec", "to": "à"}
 DETERMINERS = {  # masculine, feminine, plural
     "the": ("le", "la", "les"),
     "a": ("un", "une", ""),

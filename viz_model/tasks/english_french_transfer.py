@@ -1,7 +1,7 @@
 """From the derivation of an English sentence to its French translation, each French word tied to the English ones.
 
 French is put together phrase by phrase with agreement in gender, number and person; two last passes drop the vowels of
-le, la, je, ne, de, me before a vowel (elision) and join de and à with le and les (contraction). English leaves open
+le, la, je, ne before a vowel (elision) and join de and à with le and les (contraction). English leaves open
 what French must say: "they" are ils, and who says "I" is a man.
 """
 
@@ -21,9 +21,9 @@ from viz_model.tasks.english_french_lexicon import (
 )
 from viz_model.tasks.grammar import Tree
 
-ELIDED = frozenset({"le", "la", "je", "ne", "de", "me"})
-CONTRACTED = {("de", "le"): "du", ("de", "les"): "des", ("à", "le"): "au", ("à", "les"): "aux"}
-TRANSPARENT = frozenset({"Clause", "Predicate", "Subject", "Adjective", "Object", "Seen", "Gift"})  # if of one part
+ELIDED = frozenset({"le", "la", "je", "ne"})
+CONTRACTED = {("de", "le"): "du", ("à", "le"): "au", ("à", "les"): "aux"}
+TRANSPARENT = frozenset({"Clause", "Predicate", "Subject", "Adjective", "Seen"})  # if of one part
 JE, IL, ILS = range(3)  # places in a verb's forms
 
 
@@ -57,9 +57,9 @@ def french_words() -> set[str]:
     words |= {word for noun in FRENCH_NOUNS.values() for word in (noun.singular, noun.plural)}
     words |= {form for forms in (BE, *FRENCH_VERBS.values()) for form in forms}
     words |= {form for forms in DETERMINERS.values() for form in forms if form}
-    words |= {word for phrase in PREPOSITIONS.values() for word in phrase.split()}
+    words |= {*PREPOSITIONS.values()}
     words |= {french for french, *_ in PRONOUNS.values()}
-    words |= {word[:-1] for word in ELIDED} | {"'", ".", "et", "ne", "pas", "des", "beaucoup"}
+    words |= {word[:-1] for word in ELIDED} | {"'", ".", "et", "ne", "pas", "de", "des"}
     return words.union(BEFORE_A_VOWEL.values(), CLITICS.values(), CONTRACTED.values())
 
 
@@ -101,42 +101,33 @@ def _text(node: _Node) -> list[Piece]:
             subject = _subject(child.children[0])
             found += subject.pieces + _predicate(child.children[1], subject)
         elif child.symbol == "Phrase":
-            found += _subject(child).pieces
+            phrase, *places = child.children
+            found += _noun_phrase(phrase).pieces + [piece for one in places for piece in _place(one.children)]
         else:
             found.append(_piece("et" if child.symbol == "and" else child.symbol, child))
     return found
 
 
 def _subject(node: _Node) -> Subject:
-    """A pronoun, a noun phrase, one with its place or owner, or two joined by "and"."""
+    """A pronoun or a noun phrase."""
     if node.symbol == "Pronoun":
         word, gender, number, person = PRONOUNS[node.leaf().symbol]
         return Subject([_piece(word, node)], gender, number, person)
-    if node.symbol in ("NP", "Mass"):
-        return _noun_phrase(node)
-    first = _noun_phrase(node.children[0])
-    if node.symbol == "Pair":
-        conjunction, second = node.children[1], _noun_phrase(node.children[2])
-        gender = "f" if first.gender == second.gender == "f" else "m"
-        return Subject([*first.pieces, _piece("et", conjunction), *second.pieces], gender, "p", ILS)
-    added = [piece for part in node.children[1:] for piece in _place(part.children)]
-    return replace(first, pieces=first.pieces + added)
+    return _noun_phrase(node)
 
 
 def _predicate(node: _Node, subject: Subject) -> list[Piece]:
     """Verb with what belongs to it: ne, pronoun, verb, pas, then the rest."""
-    parts = [*node.children[:-1], *node.children[-1].children] if node.symbol == "Predicate" else [*node.children]
+    verb, *parts = node.children
     named = {part.symbol: part for part in parts}
-    verb, auxiliary, denial, clitic = (named.get(symbol) for symbol in ("Verb", "Do", "not", "Clitic"))
-    forms = FRENCH_VERBS[verb.leaf().symbol] if verb else BE
-    helping = frozenset({auxiliary.at}) if auxiliary else frozenset()
-    # "does" is part of the denial and carries the number of the verb: both translate it.
-    found = [Piece(forms[subject.person], helping | {(verb or named["Be"]).at})]
+    denial, clitic = named.get("not"), named.get("Clitic")
+    forms = BE if verb.symbol == "Be" else FRENCH_VERBS[verb.leaf().symbol]
+    found = [_piece(forms[subject.person], verb)]
     if clitic:
         found.insert(0, _piece(CLITICS[clitic.leaf().symbol], clitic))
     if denial:
-        found = [Piece("ne", helping | {denial.at}), *found, Piece("pas", helping | {denial.at})]
-    rest = [part for part in parts if part.symbol not in ("Verb", "Be", "Do", "not", "Clitic")]
+        found = [_piece("ne", denial), *found, _piece("pas", denial)]
+    rest = [part for part in parts if part.symbol not in ("not", "Clitic")]
     return found + _complements(rest, subject)
 
 
@@ -158,14 +149,9 @@ def _complements(parts: list[_Node], subject: Subject) -> list[Piece]:
 
 
 def _place(children: tuple[_Node, ...]) -> list[Piece]:
-    """A preposition and its noun phrase. De takes in the de and des of "some": "près de maisons"."""
+    """A preposition and its noun phrase."""
     preposition, noun = children
-    pieces = [_piece(word, preposition) for word in PREPOSITIONS[preposition.symbol].split()]
-    phrase = _noun_phrase(noun).pieces
-    if pieces[-1].word == "de" and phrase[0].word in ("de", "des"):
-        pieces[-1] = Piece("de", pieces[-1].sources | phrase[0].sources)
-        phrase = phrase[1:]
-    return pieces + phrase
+    return [_piece(PREPOSITIONS[preposition.symbol], preposition), *_noun_phrase(noun).pieces]
 
 
 def _noun_phrase(node: _Node) -> Subject:
@@ -191,16 +177,11 @@ def _noun_phrase(node: _Node) -> Subject:
 
 
 def _determiner(phrase: _Node, english: str, gender: str, number: str) -> list[str]:
-    """The French words of a determiner; those that end in "de" leave its elision and contraction to later passes."""
-    if phrase.symbol == "None":
-        return ["de"]
-    if english == "many":
-        return ["beaucoup", "de"]
+    """The French words of a determiner; elision and contraction are left to later passes."""
     nominal = phrase.children[-1]
     before_adjective = any(part.symbol == "Before" for part in nominal.children)
-    if phrase.symbol == "Mass" and english in ("some", "any"):
-        # "du pain", and "pas de pain" where there is none.
-        return ["de"] if english == "any" else ["de", DETERMINERS["the"]["mf".index(gender)]]
+    if phrase.symbol == "Mass" and english == "some":  # "du pain"
+        return ["de", DETERMINERS["the"]["mf".index(gender)]]
     if english == "some":
         return ["de" if before_adjective else "des"]
     masculine, feminine, plural = DETERMINERS[english]

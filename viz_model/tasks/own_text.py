@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import chain, islice
 
 import torch
@@ -14,7 +15,7 @@ from viz_model.tasks.text_sources import python_source, python_topics
 from viz_model.tasks.windows import WindowTask
 from viz_model.tokenizer import Specials
 
-__all__ = ["OBJECTIVES", "AfterPrefix", "Denoising", "HiddenTokens", "NextToken", "own_text"]
+__all__ = ["OBJECTIVES", "AfterPrefix", "Denoising", "HiddenTokens", "NextToken", "OwnText", "own_text"]
 __all__ += ["python_source", "python_topics"]
 
 SEED_HELD_OUT = 2
@@ -147,3 +148,24 @@ def own_text(
     if objective not in OBJECTIVES:
         raise ValueError(f"objective: expected one of {', '.join(OBJECTIVES)}, got {objective!r}.")
     return OBJECTIVES[objective](text, tokenizer=tokenizer, vocab_size=vocab_size, window=window)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """What `own_text` makes a task of, as data that can be kept in a file."""
+
+    text: str
+    objective: str = "causal"
+    tokenizer: str = "character"
+    vocab_size: int | None = None
+    window: int = 64
+
+    def task(self) -> WindowTask:
+        """Raises ValueError, as `own_text` does."""
+        return own_text(
+            self.text,
+            objective=self.objective,
+            tokenizer=self.tokenizer,
+            vocab_size=self.vocab_size,
+            window=self.window,
+        )

@@ -1,6 +1,7 @@
 """Makes the models that ship: `python -m viz_model.training.bundle [name ...]`.
 
-On one machine the same command writes the same bytes.
+Beside each stands history.npz: its curve and pictures through training. On one machine the same command writes the
+same bytes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from viz_model.models import Decoder
 from viz_model.tasks import english
 from viz_model.tasks.names import make_task
 from viz_model.tokenizer import Tokenizer
+from viz_model.training.history import write_history
 from viz_model.training.recipe import SHIPPED, recipes
 from viz_model.training.trainer import Trainer
 
@@ -26,13 +28,13 @@ UNTRAINED = "untrained"
 
 
 def make(name: str, folder: Path) -> dict[str, float]:
-    """Trains the named recipe and writes it to `folder`; returns the figures that it reached."""
+    """Trains the named recipe; writes the model and its training to `folder`; returns the figures that it reached."""
     recipe = recipes[name]
     task = make_task(recipe.task)
     trainer = Trainer(recipe, task, seed=SEED)
-    started = time.perf_counter()
+    started, seen = time.perf_counter(), [trainer.look()]
     while not trainer.done:
-        snapshot = trainer.advance(watched=False)
+        seen.append(snapshot := trainer.advance())
         if snapshot.stopped:
             raise SystemExit(snapshot.stopped)
         if snapshot.step % 250 == 0:
@@ -41,6 +43,7 @@ def make(name: str, folder: Path) -> dict[str, float]:
     model = trainer.model
     figures = task.figures(model.eval())
     save(model, folder, recipe=asdict(recipe), seed=SEED, figures=figures)
+    (folder / "history.npz").write_bytes(write_history(seen))
     return figures
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 from viz_model.config import ActivationKind, NormKind, NormPlace, PositionKind
 
 OptimiserKind = Literal["adamw", "adam", "sgd", "muon"]
+BodyKind = Literal["transformer", "rnn", "lstm", "cnn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,14 @@ class Recipe:
     norm: NormKind = "layer"
     norm_place: NormPlace = "pre"
     activation: ActivationKind = "gelu"
+    scaled: bool = True  # dots divided by sqrt(d_head)
     feed_forward: bool = True
+    residual: bool = True
+    # a model without attention, of d_model and n_layers; only the cnn has a kernel and a dilation
+    body: BodyKind = "transformer"
+    kernel: int = 3
+    dilation: int = 1
+    forget_bias: float = 0.0  # the lstm's
     # the optimiser
     optimiser: OptimiserKind = "adamw"
     learning_rate: float = 3e-3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ class Picture:
         str, NDArray[np.uint8]
     ]  # 'self', 'encoder', 'decoder', 'cross' -> [layer, head, query, key] * 255
     roles: Mapping[str, NDArray[np.float32]]  # role -> [layer, head], mean weight on the keys of that role
+    # kind -> [query, key], True = may attend; only in the picture of a run's beginning, for it does not change
+    masks: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

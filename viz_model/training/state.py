@@ -114,6 +114,8 @@ def _read_card(data: bytes) -> dict[str, Any]:
 
 def _fewest_numbers(recipe: Recipe) -> int:
     """A model of this recipe has at least so many weights: known before any memory is taken."""
+    if recipe.body != "transformer":
+        return recipe.n_layers * recipe.d_model**2 * (recipe.kernel if recipe.body == "cnn" else 2)
     if recipe.context_length * recipe.d_model > LARGEST_CONTEXT:
         raise ValueError(f"a context of {recipe.context_length}")
     feed_forward = 2 * recipe.d_ff * recipe.d_model if recipe.feed_forward else 0

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from viz_model.analysis.roles import role_patterns, role_scores
+from viz_model.models import ConvolutionalTrace, RecurrentTrace
 from viz_model.tasks.names import make_task
 from viz_model.tasks.task import Batch, Expected, Task
 from viz_model.training.build import build
@@ -81,16 +82,17 @@ class Trainer:
         batch = self.task.held_out()
         with torch.inference_mode():
             loss = self.task.loss(self.model.eval(), _first(batch, WATCHED)).item()
-        return Snapshot(self.step, loss, 0.0, 0.0, 0, 0.0, self.picture())
+        return Snapshot(self.step, loss, 0.0, 0.0, 0, 0.0, self.picture(masks=True))
 
-    def picture(self) -> Picture:
-        """The probe's attention as it is now."""
+    def picture(self, *, masks: bool = False) -> Picture:
+        """The probe's attention as it is now; `masks`: with who may read whom."""
         self.model.eval()
         _, batch = self.task.probe()
         with torch.inference_mode():
             trace = self.model(*_arguments(batch))
         accuracy = self.task.accuracy(self.model, _first(self.task.held_out(), WATCHED))
-        return Picture(accuracy, _attention(trace), _roles(trace, self.task.expected(batch), batch))
+        seen = _masks(trace) if masks else {}
+        return Picture(accuracy, _attention(trace), _roles(trace, self.task.expected(batch), batch), seen)
 
     def _set_rate(self, step: int) -> float:
         share = rate_at(step, self.recipe) * self.rate_factor
@@ -143,7 +145,9 @@ def _first(batch: Batch, n: int) -> Batch:
 
 
 def _layers(trace: Any) -> dict[str, list[Any]]:
-    """Attention traces by kind: one stack's 'self', or 'encoder', 'decoder' and 'cross'."""
+    """Attention traces by kind: one stack's 'self', or 'encoder', 'decoder' and 'cross'; none without attention."""
+    if isinstance(trace, RecurrentTrace | ConvolutionalTrace):
+        return {}
     if not hasattr(trace, "encoder"):
         return {"self": [block.attention for block in trace.blocks]}
     return {
@@ -161,11 +165,17 @@ def _attention(trace: Any) -> dict[str, np.ndarray[Any, np.dtype[np.uint8]]]:
     }
 
 
+def _masks(trace: Any) -> dict[str, np.ndarray[Any, np.dtype[np.bool_]]]:
+    return {name: layers[0].mask[0, 0].numpy() for name, layers in _layers(trace).items() if layers}
+
+
 def _roles(
     trace: Any, expected: tuple[Expected, ...], batch: Batch
 ) -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
     """Mean weight on the keys of each role: the task's own right attention, and the previous token."""
     layers = _layers(trace)
+    if not layers:
+        return {}
     main = layers.get("self") or layers["decoder"]
     ids = batch.ids if batch.target_ids is None else batch.target_ids
     found: dict[str, list[list[float]]] = {}
@@ -174,5 +184,7 @@ def _roles(
         found[one.name] = [role_scores(layer.weights, layer.mask, one.keys)[0] for layer in layers[name]]
     if ids.dim() == 2:
         previous = role_patterns(ids)["previous"]
+        if any(torch.equal(one.keys, previous) for one in expected):  # the task has a name of its own for it
+            return {name: np.array(scores, np.float32) for name, scores in found.items()}
         found["the token before"] = [role_scores(layer.weights, layer.mask, previous)[0] for layer in main]
     return {name: np.array(scores, np.float32) for name, scores in found.items()}

@@ -7,15 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import chrome, runs, session
+from pages.ui import chrome, models, runs, session
 from viz_model.display import Lens, Shown, shown
 from viz_model.encoding import Encoding
-
-NAMES = {
-    "english-causal": "english-causal: next word",
-    "english-masked": "english-masked: hidden words",
-    "untrained": "untrained: random weights, any script",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,15 +51,7 @@ def choose() -> Bench:
             disabled=chrome.locked("text"),
             width="stretch",
         )
-        st.selectbox(
-            "Model",
-            session.MODELS,
-            key="model",
-            format_func=NAMES.get,
-            help="Bundled models: each is small, and really trained (or says that it is not).",
-            disabled=chrome.locked("model"),
-            width=320,
-        )
+        models.select(disabled=chrome.locked("model"), width=320)
         _how_to_look()
     chosen = runs.chosen()
     name, text, before = state["model"], chosen.text, chosen.run

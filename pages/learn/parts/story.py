@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import viz_model as vm
-from pages.ui import chrome, runs, session
+from pages.ui import chrome, models, runs, session
 from viz_model.computation import Step
 from viz_model.link import softmax_row
 from viz_model.textbook import TOKENS, Change, WhatIf
@@ -153,9 +153,7 @@ def _sentence_controls() -> None:
         label_visibility="collapsed",
         disabled=chrome.locked("text"),
     )
-    st.selectbox(
-        "Model", session.MODELS, key="model", width=200, label_visibility="collapsed", disabled=chrome.locked("model")
-    )
+    models.select(width=200, label_visibility="collapsed", disabled=chrome.locked("model"))
     config = runs.model(state["model"]).config
     for key, n, label in (("layer", config.n_layers, "Layer"), ("head", config.n_heads, "Head")):
         session.keep_within(key, 0, n - 1, f"{key}s")

@@ -20,6 +20,9 @@ VARIANTS: list[dict[str, Any]] = [
     {"norm": "rms", "norm_place": "post", "position": "t5"},
     {"feed_forward": False, "position": "alibi", "tied": True, "n_layers": 3},
     {"n_layers": 0},
+    {"norm": "none"},
+    {"residual": False},
+    {"residual": False, "norm_place": "post", "norm": "rms"},
 ]
 
 

@@ -20,6 +20,7 @@ BASE = TransformerConfig(vocab_size=17, context_length=16, d_model=16, n_layers=
 @st.composite
 def configs(draw: st.DrawFn) -> TransformerConfig:
     """A small stack of any kind, of 0 to 3 layers."""
+    feed_forward = draw(st.booleans())
     return TransformerConfig(
         vocab_size=17,
         context_length=16,
@@ -36,7 +37,8 @@ def configs(draw: st.DrawFn) -> TransformerConfig:
         scaled=draw(st.booleans()),
         bias=draw(st.booleans()),
         tied=draw(st.booleans()),
-        feed_forward=draw(st.booleans()),
+        feed_forward=feed_forward,
+        residual=draw(st.booleans()) if feed_forward else True,
     )
 
 

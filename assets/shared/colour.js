@@ -62,6 +62,7 @@ export function readTheme(root, header) {
     name, dark, paper, ink, accent,
     quiet: field.muted, line: field.line, hatch: field.hatch,
     query: field.query, key: field.key, link: field.link, onToken: field.on_token,
+    series: field.series,
     ramp: rampOf(field.ramp), diverging: rampOf(field.diverging),
   };
   return last;

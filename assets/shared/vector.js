@@ -14,7 +14,7 @@ export class VectorPen {
   constructor(width, height) {
     Object.assign(this, { width, height, vector: true, body: [], defs: "", clips: 0, stack: [], path: "" });
     this.state = { turn: "", groups: 0, globalAlpha: 1, lineWidth: 1, fillStyle: "#000", strokeStyle: "#000", font: "",
-      textAlign: "left", direction: "ltr" };
+      textAlign: "left", direction: "ltr", dashes: "" };
     for (const name of Object.keys(this.state).slice(2)) {
       Object.defineProperty(this, name, { get: () => this.state[name], set: (value) => { this.state[name] = value; } });
     }
@@ -49,7 +49,12 @@ export class VectorPen {
     this.open(`clip-path="url(#clip${this.clips})"`);
   }
 
-  line() { return `stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}"`; }
+  setLineDash(dashes) { this.state.dashes = dashes.join(" "); }
+  line() {
+    const dashes = this.state.dashes ? ` stroke-dasharray="${this.state.dashes}"` : "";
+    return `stroke="${this.strokeStyle}" stroke-width="${short(this.lineWidth)}" stroke-linejoin="round"${dashes}`;
+  }
+
   fill() { if (this.path) this.body.push(`<path d="${this.path}" fill="${this.fillStyle}"/>`); }
   stroke() {
     this.body.push(`<path d="${this.path}" fill="none" ${this.line()} opacity="${short(this.globalAlpha)}"/>`);

@@ -1,0 +1,97 @@
+"""One's own text: where it comes from, what is asked of it, how it is cut into tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages.ui import chrome, session
+from viz_model.tasks.own_text import OBJECTIVES, OwnText, python_source, python_topics
+
+SOURCES = {"topics": "Python's topics (English)", "source": "Python's library (code)", "yours": "Yours"}
+ASKED = {
+    "causal": "the next token",
+    "masked": "hidden tokens (BERT)",
+    "prefix": "after a prefix",
+    "denoising": "lost spans (T5)",
+}
+CUT = {
+    "character": "characters",
+    "byte-bpe": "byte-pair (BPE)",
+    "wordpiece": "WordPiece",
+    "unigram": "Unigram",
+    "word": "words",
+}
+
+
+def controls() -> None:
+    off = chrome.locked("task")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="own_text_row"):
+        st.segmented_control(
+            "Text", session.SOURCES, key="source", format_func=SOURCES.get, required=True, disabled=off
+        )
+        st.selectbox(
+            "Asked for",
+            session.OBJECTIVES,
+            key="objective",
+            format_func=ASKED.get,
+            help="What the model learns to tell: four ways to make questions of a text.",
+            disabled=off,
+            width=220,
+        )
+        st.selectbox(
+            "Tokens",
+            session.TOKENIZERS,
+            key="tokenizer",
+            format_func=CUT.get,
+            help="The tokenizer learns its vocabulary from the same text, when you press Start.",
+            disabled=off,
+            width=190,
+        )
+    if st.session_state["source"] == "yours":
+        _yours(off)
+
+
+def about() -> str:
+    return OBJECTIVES[st.session_state["objective"]].about
+
+
+def chosen() -> OwnText:
+    """The text and how it is asked. Raises ValueError where there is no text yet."""
+    state = st.session_state
+    source = state["source"]
+    text = _typed() if source == "yours" else _ready(source)
+    size = {"character": None, "word": None}.get(state["tokenizer"], 512)
+    return OwnText(text, state["objective"], state["tokenizer"], size)
+
+
+def _yours(off: bool) -> None:
+    state = st.session_state
+    state.setdefault("typed_text", state.get("kept_text", ""))
+    left, right = st.columns([3, 2])
+    left.text_area(
+        "Paste a text", key="typed_text", height=140, placeholder="Any language, at least some pages", disabled=off
+    )
+    state["kept_text"] = state["typed_text"]
+    file = right.file_uploader("Or a text file (UTF-8, at most 2 MB)", key="own_file", disabled=off)
+    if file is not None:
+        state["kept_file"] = (file.name, file.getvalue())
+    elif "own_file" in state:
+        state.pop("kept_file", None)
+    right.caption("What you bring stays in this server's memory, and is gone when you close the page.")
+
+
+def _typed() -> Any:
+    """What was pasted or uploaded, checked: `read_text` says what is wrong with it."""
+    from viz_model.tasks.text_sources import read_text
+
+    state = st.session_state
+    if state.get("kept_file"):
+        return read_text(state["kept_file"][1])
+    return read_text(state.get("kept_text", ""))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _ready(source: str) -> str:
+    return python_topics() if source == "topics" else python_source()

@@ -1,0 +1,147 @@
+"""The picture of the run: curves and the watched example's attention, brought up to date while it trains."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.train.parts.setup import Plan, on_show
+from pages.ui import chrome, pictures, session
+from pages.ui.training import Shown, desk, recorded, runner
+from viz_model.figures import training_view
+from viz_model.training.history import History, history
+from viz_model.training.watched import watched
+
+TICK = 0.35  # seconds between looks at a live run
+OVERLAP = 4  # what was sent in the last so many looks is sent again: the browser may leave one out
+COMPARED = 3  # runs beside the one on show
+
+STATES = {"loaded": "recorded"}
+
+
+def show(plan: Plan) -> None:
+    shown = on_show(plan)
+    if shown is None:
+        st.caption("Nothing is trained yet: press Start, and the picture of the run stands here.")
+        return
+    if shown.message:
+        st.warning(chrome.literal(shown.message), icon=":material/warning:")
+    first = {"whole": True}
+    look = partial(_look, shown, first)
+    st.fragment(look, run_every=TICK if shown.alive else None)()
+
+
+def compared(shown: Shown) -> list[Shown]:
+    """The runs that the person chose to compare with."""
+    chosen = st.session_state.get("compare", [])
+    return [each for each in comparable(shown) if each.name in chosen][:COMPARED]
+
+
+def comparable(shown: Shown | None) -> list[Shown]:
+    """The runs that can be drawn beside the one on show: the session's earlier ones, and the recorded one."""
+    shipped = recorded(st.session_state["task"])
+    others = [*desk().earlier, *([shipped] if shipped is not None else [])]
+    return [each for each in others if each is not shown]
+
+
+def _look(shown: Shown, first: dict[str, bool]) -> None:
+    """One look at the run: the whole of it in a run of the page, what is new of it in between."""
+    if shown.alive is False and not first["whole"]:
+        st.rerun()
+    phase, message = shown.phase, shown.message
+    seen = list(shown.snapshots)
+    missing = st.session_state.pop("training_missing", False)
+    begin = 0
+    if not first["whole"] and not missing:
+        looks = list(shown.sent)
+        begin = looks[-OVERLAP][1] if len(looks) >= OVERLAP else 0
+    first["whole"] = False
+    steps, tokens = shown.pace()
+    if not seen:  # the picture before it stays until there is one
+        if (before := st.session_state.get("last_picture")) is not None:
+            pictures.training("training", before, _choose, _missing)
+        st.caption("Starting: a worker makes the model and looks at it before its first step.")
+        return
+    begin = max(min(begin, len(seen) - 1), 0)
+    pictures_before = sum(one.picture is not None for one in seen[:begin])
+    part = history(seen[begin:])
+    watch = watched(shown.task)
+    kinds = {role: kind for kind, side in watch.items() for role in side.right}
+    films = [
+        training_view.Film(kind, frames, side.queries, side.keys, _mask(seen, kind), side.right)
+        for kind, frames in part.attention.items()
+        for side in (watch[kind],)
+    ]
+    payload = training_view.pack(
+        shown.id,
+        track(shown.name, part, kinds),
+        films,
+        total_steps=shown.recipe.steps,
+        state=STATES.get(phase, phase),
+        status=_status(shown, steps, tokens),
+        metric=shown.task.metric,
+        compare=[track(each.name, history(each.snapshots), kinds) for each in compared(shown)],
+        first_row=begin,
+        first_picture=pictures_before,
+        rows=len(seen),
+        pictures=pictures_before + len(part.picture_row),
+        kind=st.session_state["film"],
+        layer=st.session_state["layer"],
+        head=st.session_state["head"],
+        title=shown.name,
+        caption=f"{shown.name} · watched: {shown.task.probe()[0].text[:120]}",
+    )
+    pictures.training("training", payload, _choose, _missing)
+    st.session_state["last_picture"] = payload if begin == 0 else None
+    if (phase, message) != (shown.phase, shown.message):
+        st.rerun()
+
+
+def track(name: str, part: History, kinds: dict[str, str]) -> training_view.Track:
+    """A run's numbers for the picture; before its first step a run has no gradient."""
+    stepped = part.learning_rate > 0
+    return training_view.Track(
+        name,
+        part.step,
+        part.loss.astype(np.float32),
+        np.where(stepped, part.gradient_norm, np.nan).astype(np.float32),
+        np.where(stepped, part.learning_rate, np.nan).astype(np.float32),
+        part.picture_step,
+        part.accuracy,
+        part.roles,
+        {role: kinds[role] for role in part.roles if role in kinds},
+    )
+
+
+def _mask(seen: list[Any], kind: str) -> Any:
+    first = next((one.picture for one in seen if one.picture is not None and one.picture.masks), None)
+    return None if first is None else first.masks.get(kind)
+
+
+def _status(shown: Shown, steps: float, tokens: float) -> dict[str, str]:
+    """Small facts beside the numbers of the curve."""
+    said = {}
+    if tokens:
+        said["tokens a second"] = f"{tokens:,.0f}"
+    if shown.alive and steps:
+        said["time left"] = _duration((shown.recipe.steps - shown.step) / steps)
+    if shown.alive and shown.run is not None and (others := runner().beside(shown.run) - 1) > 0:
+        said["in turns with"] = f"{others} other run{'s' if others > 1 else ''}"
+    return said
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _choose(look: dict[str, Any]) -> None:
+    if look.get("kind") in ("self", "encoder", "decoder", "cross"):
+        session.put(film=look["kind"])
+    session.put(**{name: int(look[name]) for name in ("layer", "head") if isinstance(look.get(name), int)})
+
+
+def _missing() -> None:
+    st.session_state["training_missing"] = True

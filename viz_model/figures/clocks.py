@@ -1,0 +1,84 @@
+"""Pairs of sinusoids as clocks, in HTML: dials that wrap with the page, sharp at any size, with their numbers as text."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viz_model.figures.html_table import STYLE, either, stop
+from viz_model.figures.theme import format_number
+
+
+def clocks(
+    angles: ArrayLike,
+    wavelengths: ArrayLike,
+    *,
+    pairs: Sequence[int] | None = None,
+    trail: ArrayLike | None = None,
+    caption: str,
+) -> str:
+    """One dial a pair: the tip of its hand lies at (sine, cosine), so that 0 points up and it turns clockwise.
+
+    angles: [pair] radians; wavelengths: [pair] positions a turn; pairs: their numbers, 0, 1, 2 ... where none are given;
+    trail: [earlier position, pair] radians, dots where the tip has been. Light and dark follow the page. Raises
+    ValueError for arrays that do not fit each other.
+    """
+    angle, turn = np.asarray(angles, dtype=np.float64), np.asarray(wavelengths, dtype=np.float64)
+    numbers = list(range(angle.size)) if pairs is None else list(pairs)
+    if angle.ndim != 1 or turn.shape != angle.shape or len(numbers) != angle.size:
+        raise ValueError(
+            f"clocks: expected an angle, a wavelength and a number for each pair, got {angle.shape}, {turn.shape} "
+            f"and {len(numbers)}"
+        )
+    past = np.empty((0, angle.size)) if trail is None else np.asarray(trail, dtype=np.float64)
+    if past.ndim != 2 or past.shape[1] != angle.size:
+        raise ValueError(f"trail: expected [earlier position, {angle.size}] angles, got shape {past.shape}")
+    dials = [
+        _dial(number, at, wave, before)
+        for number, at, wave, before in zip(numbers, angle.tolist(), turn.tolist(), past.T.tolist(), strict=True)
+    ]
+    return (
+        f"<style>{STYLE}{_OWN}</style>"
+        f'<div class="glass-table glass-clocks"><p class="caption">{html.escape(caption)}</p>'
+        f"<ol>{''.join(dials)}</ol></div>"
+    )
+
+
+def _dial(number: int, angle: float, wavelength: float, past: Sequence[float]) -> str:
+    sine, cosine = math.sin(angle), math.cos(angle)
+    turned = "".join(f'<span class="past" style="transform:rotate({a:.4f}rad)"></span>' for a in past)
+    hand = f'<span class="hand" style="transform:rotate({angle:.4f}rad)"></span>'
+    words = f"pair {number}: sine {format_number(sine)}, cosine {format_number(cosine)}"
+    parts = (("sin", sine), ("cos", cosine))
+    values = ", ".join(f'<span title="{np.float64(x)!s}">{name} {format_number(x)}</span>' for name, x in parts)
+    return (
+        f'<li><span class="dial" role="img" aria-label="{words}">{turned}{hand}</span>'
+        f'<span class="name">pair {number}</span>'
+        f'<span class="turn" title="{np.float64(wavelength)!s}">a turn in {format_number(wavelength)}</span>'
+        f'<span class="turn">{values}</span></li>'
+    )
+
+
+# Boxes turned by CSS: Streamlit takes SVG out of a page's HTML.
+_OWN = (
+    f".glass-clocks .caption{{margin:0 0 .5rem;color:{either('muted')};font-size:.875rem;max-width:none}}"
+    ".glass-clocks ol{list-style:none;margin:0;padding:0;display:grid;gap:1rem .75rem;"
+    "grid-template-columns:repeat(auto-fill,minmax(8rem,1fr))}"
+    f".glass-clocks li{{margin:0;padding:0;text-align:center;font-size:.8125rem;color:{either('text')};"
+    "font-variant-numeric:tabular-nums}"
+    ".glass-clocks .dial{display:block;position:relative;box-sizing:border-box;width:100%;max-width:7rem;"
+    f"aspect-ratio:1;margin:.4rem auto .6rem;border:1.5px solid {either('line')};border-radius:50%}}"
+    ".glass-clocks .dial::before{content:'';position:absolute;left:calc(50% - 1px);top:-.3rem;width:2px;height:.6rem;"
+    f"background:{either('muted')}}}"
+    ".glass-clocks .dial span{position:absolute;left:50%;bottom:50%;height:50%;width:0;transform-origin:50% 100%}"
+    f".glass-clocks .dial .hand{{width:2px;margin-left:-1px;background:{either('text')}}}"
+    ".glass-clocks .dial span::after{content:'';position:absolute;left:50%;top:0;border-radius:50%;"
+    f"transform:translate(-50%,-50%);background:{stop('series', 1)}}}"
+    ".glass-clocks .hand::after{width:.8rem;height:.8rem}.glass-clocks .past::after{width:.35rem;height:.35rem;opacity:.5}"
+    ".glass-clocks .name{display:block;font-weight:600}"
+    f".glass-clocks .turn{{display:block;color:{either('muted')}}}"
+)
