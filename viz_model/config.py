@@ -69,7 +69,7 @@ class TransformerConfig:
         object.__setattr__(self, "d_head", self.d_head or self.d_model // self.n_heads)
         object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
         if not (self.residual or self.feed_forward):
-            raise ValueError("residual: expected True in attention-only blocks, whose output it is, got False.")
+            raise ValueError("residual: expected True without feed-forward layers, or nothing would go on, got False.")
         if self.position == "rotary" and self.d_head % 2:
             raise ValueError(f"d_head: rotary positions turn pairs, expected an even number, got {self.d_head}.")
         _check_choice("position", self.position, get_args(PositionKind))

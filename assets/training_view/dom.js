@@ -54,7 +54,7 @@ function pictureParts(keep, parts) {
   keep("grid", "div", { tabIndex: 0, role: "application", "aria-roledescription": "grid of heads" }, parts.tiles, parts.pointed, parts.chosen);
   keep("base", "canvas");
   keep("over", "canvas");
-  keep("frame", "div", {}, parts.base, parts.over);
+  keep("frame", "div", { tabIndex: 0, role: "application", "aria-roledescription": "attention map" }, parts.base, parts.over);
   keep("empty", "div", { hidden: true });
   keep("film", "div", {}, keep("heads", "div", {}, part("div", "heads-axes", { textContent: "layer ↓  head →" }), parts.grid), parts.frame);
 

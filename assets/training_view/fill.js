@@ -88,6 +88,8 @@ export function fillWords(view, film) {
   parts.hatched.hidden = !film.masked;
   fillRight(view, film);
   fillReadout(view, film);
+  parts.frame.setAttribute("aria-label", `Attention weights of ${film.queries.length} queries over ${film.keys.length} keys, query down the side, `
+    + "key along the top. Arrow keys move over the cells.");
   parts.grid.setAttribute("aria-label", `${headWords(selection)} of ${film.layers} layers with ${film.heads} heads. Arrow keys choose a head.`);
 }
 

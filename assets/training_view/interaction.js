@@ -1,12 +1,12 @@
 // Pointer and keyboard. Everything stays in the browser but the choice of a head, which a link is to carry.
 
 import { saveAs, saveChoices } from "./save.js";
-import { headWords, rolesOf } from "./words.js";
+import { cellSentence, headWords, rolesOf } from "./words.js";
 import { cellAt, tileAt } from "../attention_view/layout.js";
 import { element } from "../shared/element.js";
 import { listenToMenu, openMenu } from "../shared/menu.js";
 
-const ORIGIN = { x: 0, y: 0 };
+const ORIGIN = { x: 0, y: 0 }, REST_OF_KEYS = 400;
 
 export function listen(view) {
   const { parts, root } = view;
@@ -92,11 +92,14 @@ function listenToFilm(view) {
   };
   grid.onpointerleave = () => { parts.tip.hidden = true; view.set({ pointedHead: null }); };
   grid.onkeydown = (event) => headKeys(view, film(), event);
-  frame.onpointermove = (event) => {
+  frame.onpointerdown = frame.onpointermove = (event) => {
     const cell = view.map ? cellAt(view.map, ...pointIn(frame, event), ORIGIN) : null, was = view.hover;
     if (cell?.query !== was?.query || cell?.key !== was?.key) view.set({ hover: cell });
   };
-  frame.onpointerleave = () => view.set({ hover: null });
+  // A finger that is lifted has left, too: what it touched stays to be read.
+  frame.onpointerleave = (event) => { if (event.pointerType !== "touch") view.set({ hover: null }); };
+  frame.onkeydown = (event) => cellKeys(view, film(), event);
+  frame.onblur = () => view.set({ hover: null });
   parts["right-on"].onchange = () => view.set({ right: { ...view.right, on: parts["right-on"].checked } });
   parts["right-name"].onchange = () => view.set({ right: { ...view.right, name: parts["right-name"].value } });
 }
@@ -109,6 +112,19 @@ function headKeys(view, film, event) {
   event.preventDefault();
   event.stopPropagation();
   view.choose({ layer: view.selection.layer + turn[0], head: view.selection.head + turn[1] });
+}
+
+function cellKeys(view, film, event) {
+  const turn = TURNS[event.key];
+  if (event.key === "Escape") view.set({ hover: null });
+  if (!turn || !film || event.altKey || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const within = (value, count) => Math.max(0, Math.min(count - 1, value)), { hover } = view;
+  const query = hover ? within((hover.query ?? 0) + turn[0], film.queries.length) : 0;
+  const key = hover ? within((hover.key ?? 0) + turn[1], film.keys.length) : 0;
+  view.set({ hover: { query, key } });
+  view.speak(REST_OF_KEYS, () => cellSentence(film, view.scene, query, key));
 }
 
 function roleLines(view, { layer, head }) {

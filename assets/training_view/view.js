@@ -109,10 +109,10 @@ export class View {
   }
 
   // One sentence, when things have come to rest; never at every tick.
-  speak(wait) {
+  speak(wait, words = () => summary(this.recording, this.selection, this.time.at)) {
     clearTimeout(this.speaking);
     this.speaking = setTimeout(() => {
-      if (!this.time.playing && this.recording.header) this.parts.spoken.textContent = summary(this.recording, this.selection, this.time.at);
+      if (!this.time.playing && this.recording.header) this.parts.spoken.textContent = words();
     }, wait);
   }
 

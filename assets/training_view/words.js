@@ -1,6 +1,7 @@
 // Numbers and sentences around the pictures.
 
 import { bestHead, roleValue } from "./recording.js";
+import { quoted } from "../shared/text.js";
 
 const minus = (text) => text.replace("-", "−");
 
@@ -65,6 +66,11 @@ export function summary(recording, { kind, layer, head }, picture) {
   const roles = rolesOf(recording, kind, layer, head, picture).map(([name, value]) => `${name} ${value.toFixed(2)}`);
   const shown = recording.films.length ? ` Layer ${layer}, head ${head}${roles.length ? `: ${roles.join(", ")}` : ""}.` : "";
   return `${parts.join(", ")}.${shown}`;
+}
+
+export function cellSentence(film, { values, masked }, query, key) {
+  const at = query * film.keys.length + key, weight = masked?.[at] ? "masked" : values[at].toFixed(2);
+  return `Query ${query} ${quoted(film.queries[query])} reads key ${key} ${quoted(film.keys[key])}: ${weight}.`;
 }
 
 export function bestWords(role, picture) {

@@ -1,6 +1,10 @@
-"""What can be taken away: the whole trace as NPZ. (The picture's own formats are in its menu.)"""
+"""What can be taken away: the trace as NPZ, a picture's numbers as CSV. (Its other formats are in its own menu.)"""
 
 from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -28,4 +32,26 @@ def trace_button(name: str, run: runs.Run, edits: tuple[str, ...]) -> None:
         help="Every tensor of this run, with the tokens, model, seed, text and edits as JSON under 'labels'.",
         on_click="ignore",
         key="download_trace",
+    )
+
+
+def csv_button(name: str, columns: Mapping[str, Sequence[object]], *, label: str = "CSV") -> None:
+    """The numbers of a picture as CSV, full values, columns of equal length; `name` names the file and the button."""
+
+    def make() -> str:
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(columns)
+        rows.writerows(zip(*columns.values(), strict=True))
+        return text.getvalue()
+
+    st.download_button(
+        label,
+        data=make,
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        help="The numbers of this picture, in full.",
+        on_click="ignore",
+        key=f"csv_{name}",
     )

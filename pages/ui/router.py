@@ -8,7 +8,10 @@ from pages.ui import chrome, session, warm_up
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
-    "Learn": [("learn/the_cat_sat.py", "The cat sat", ":material/school:", "")],
+    "Learn": [
+        ("learn/the_cat_sat.py", "The cat sat", ":material/school:", ""),
+        ("learn/self_attention.py", "Self-attention on a sentence", ":material/record_voice_over:", "sentence"),
+    ],
     "Explore": [("explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
     "Train": [("train/live.py", "Live training", ":material/play_circle:", "live")],
 }

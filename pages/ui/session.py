@@ -60,10 +60,16 @@ SOURCES = ("topics", "source", "yours")
 OBJECTIVES = ("causal", "masked", "prefix", "denoising")
 TOKENIZERS = ("character", "byte-bpe", "wordpiece", "unigram", "word")
 STEPS = ("tokens", "ids", "embedding", "positions", "norm", "qkv", "dots", "scale", "mask", "softmax", "heads", "out")
+RELATIONS = (
+    *("determiner-noun", "subject-verb", "verb-object", "head-preposition", "preposition-noun", "adjective-noun"),
+    *("auxiliary-verb", "adverb-verb", "verb-predicate", "verb-complement", "verb-recipient"),
+)
+READINGS = ("back", "due", "ahead")
+SCORED = ("best", "shown")
 # What a teacher's link may name: parts that hide= leaves out, controls that lock= fixes.
 HIDEABLE = ("link", "idea", "equation", "what_if", "downloads", "edits", "panels", "experiments", "question")
 LOCKABLE = (
-    *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel"),
+    *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel", "relation"),
     *("experiments", "question", "task", "recipe", "training"),
 )
 # Which lock a value of the table obeys, where it is not one of its own name.
@@ -79,6 +85,9 @@ LOCKED_WITH = {
     "objective": "task",
     "tokenizer": "task",
     "seed": "recipe",
+    "reading": "relation",
+    "follow": "head",
+    "drawn": "text",
 }
 
 TABLE: dict[str, Entry] = {
@@ -100,6 +109,12 @@ TABLE: dict[str, Entry] = {
     "scaled": on_off(True),
     "causal": on_off(False),
     "softmax_temperature": Entry(1.0, number(0.1, 10.0)),
+    # learn: self-attention on a sentence
+    "relation": Entry("subject-verb", one_of(*RELATIONS)),
+    "reading": Entry("back", one_of(*READINGS)),
+    "follow": on_off(True),  # the head on show is the relation's best
+    "scored": Entry("best", one_of(*SCORED)),
+    "drawn": Entry(0, whole(0, 999)),  # the held-out sentence that comes next
     # explore: the workbench
     "view": Entry("map", one_of(*VIEWS)),
     "share": Entry(1.0, number(0.0, 1.0)),
@@ -132,16 +147,19 @@ def restore() -> None:
     """Fills the state: from the link on a session's first run and after Back or Forward, else from the session."""
     state = st.session_state
     if "notes" not in state:
-        state["notes"] = []
+        state["notes"], state["published"] = [], {}
         _read_link()
     elif _went_back():
         _read_link()
-    for key in TABLE:
-        state[key] = state[key]  # keeps a widget's value alive on pages that do not draw the widget
+    for key, entry in TABLE.items():
+        # Set anew, a widget's value lives on over pages that do not draw the widget. (Where the page is left while a
+        # part of it is running by itself, Streamlit drops the values of its widgets before we come here.)
+        state[key] = state[key] if key in state else state["published"].get(key, entry.default)
 
 
 def publish() -> None:
     """Writes what differs from the defaults into the URL, so that the address bar is always the page's link."""
+    st.session_state["published"] = {key: st.session_state[key] for key in TABLE}
     link = link_parameters()
     if dict(st.query_params) != link:
         st.query_params.from_dict(link)

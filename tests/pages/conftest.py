@@ -9,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from tests.pages.live_runs import FakeRunner
+
 ROUTER = Path(__file__).parents[2] / "pages" / "ui" / "router.py"
 PATIENCE = 60  # seconds of one run: the first one imports torch
 
@@ -29,3 +31,15 @@ def visit() -> Visit:
         return page.run()
 
     return go
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
+    """Runs that are started go nowhere; gives what remembers them."""
+    from pages.train.parts import watching
+    from pages.ui import training
+
+    fake = FakeRunner()
+    monkeypatch.setattr(training, "runner", lambda: fake)
+    monkeypatch.setattr(watching, "runner", lambda: fake)
+    return fake

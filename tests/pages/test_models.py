@@ -1,4 +1,4 @@
-"""The models that pages open: who trained one opens it by name, whoever has the name too, and nobody loses their text."""
+"""The models that pages open: by name, for whoever has it, and nobody loses their text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from tests.pages.seeing import attention, by_key, link_of, notes, sound
 from viz_model.tasks.names import make_task
 from viz_model.training.build import build
 from viz_model.training.recipe import Recipe
-from viz_model.training.saved import model_of
-from viz_model.training.state import save_run
-from viz_model.training.trainer import Trainer
 
 UNKNOWN = "trained-0123456789abcdef"
 SMALL = Recipe(task="copy", d_model=16, n_layers=2, n_heads=2, d_ff=16, context_length=32)
@@ -66,15 +63,17 @@ def test_a_model_of_another_session_is_not_on_everybodys_list(visit, trained) ->
     assert len(by_key(page.selectbox, "model").options) == len(session.MODELS)
 
 
-def test_a_model_stays_with_its_session_when_the_server_lets_it_go(visit, trained, monkeypatch) -> None:
+def test_a_model_stays_with_its_session_when_the_server_lets_it_go(trained, monkeypatch) -> None:
     name, model = trained
-    page = visit("workbench")
-    page.session_state["own_models"] = {name: models.Own("mine", EXAMPLE, model)}
-    monkeypatch.setattr(models, "_held", dict)
-    by_key(sound(page.run()).selectbox, "model").set_value(name).run()
-    assert attention(sound(page)).header["queries"][1] == "h"
-    by_key(page.selectbox, "model").set_value("english-causal").run()
-    assert "mine" in by_key(sound(page).selectbox, "model").options
+    state: dict[str, object] = {"model": name}
+    monkeypatch.setattr(models.st, "session_state", state)
+    assert models.offered() == (*session.MODELS, name)  # by its link
+    state |= {"model": "copy", "own_models": {name: models.Own("mine", EXAMPLE, model)}}
+    models._held().clear()
+    assert models.offered() == (*session.MODELS, name)  # its own
+    assert (models.label(name), models.example(name)) == ("mine", EXAMPLE)
+    state["own_models"] = {}
+    assert models.offered() == session.MODELS
 
 
 def test_another_model_brings_its_example_only_in_place_of_an_example(visit) -> None:
@@ -93,7 +92,7 @@ def test_another_model_brings_its_example_only_in_place_of_an_example(visit) -> 
 def test_a_models_own_example_gives_way_like_any_other(visit, trained) -> None:
     name, model = trained
     page = visit("workbench")
-    page.session_state["own_models"] = {name: models.Own("mine", EXAMPLE, model)}
+    page.session_state["own_models"] = {name: models.Own("trained here: copy, seed 1", EXAMPLE, model)}
     by_key(page.run().selectbox, "model").set_value(name).run()
     assert sound(page).session_state["text"] == EXAMPLE
     by_key(page.selectbox, "model").set_value("sort").run()
@@ -120,9 +119,3 @@ def test_the_server_holds_so_many_and_the_oldest_goes_first(monkeypatch: pytest.
     assert models.find(names[0]) is not None  # the session that trained it has it
     state.clear()
     assert models.find(names[0]) is None
-
-
-def test_a_name_is_of_the_weights() -> None:
-    one, other = (save_run(Trainer(SMALL, make_task("copy"), seed=seed)) for seed in (0, 1))
-    assert one != other
-    assert model_of(one, make_task("copy")).config == model_of(other, make_task("copy")).config

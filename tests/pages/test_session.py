@@ -27,6 +27,9 @@ CHOICES = {
     "source": session.SOURCES,
     "objective": session.OBJECTIVES,
     "tokenizer": session.TOKENIZERS,
+    "relation": session.RELATIONS,
+    "reading": session.READINGS,
+    "scored": session.SCORED,
     "film": ("", "self", "encoder", "decoder", "cross"),
 }
 RANGES = {
@@ -40,6 +43,7 @@ RANGES = {
     "top_k": (0, 1000),
     "n_new": (1, 64),
     "seed": (0, 2**31 - 1),
+    "drawn": (0, 999),
     "softmax_temperature": (0.1, 10.0),
     "share": (0.0, 1.0),
     "temperature": (0.0, 5.0),

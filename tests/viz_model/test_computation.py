@@ -289,9 +289,11 @@ def test_a_wrong_number_does_not_add_up() -> None:
     assert seen == {"sum", "norm", "affine", "rotation", "dots", "scale", "softmax", "matmul"}
 
 
-def test_post_norm_models_read_the_stream_itself() -> None:
-    model = model_of(Decoder, config(norm_place="post"))
+@pytest.mark.parametrize("changes", [{"norm_place": "post"}, {"norm": "none"}], ids=str)
+def test_models_without_a_norm_before_attention_read_the_stream_itself(changes: dict[str, Any]) -> None:
+    model = model_of(Decoder, config(**changes))
     trace = run(model)
+    assert "norm" not in [step.name for step in steps(model, trace, layer=1, head=0, query=0)]
     step = by_name(steps(model, trace, layer=1, head=0, query=0))
     np.testing.assert_array_equal(step["qkv"].equations[0].operands[0].values, trace.blocks[1].resid_pre[0].detach())
     assert BASE.norm_place == "pre"

@@ -96,7 +96,7 @@ def test_a_wrong_number_of_key_value_heads_is_told_the_right_ones(n_heads: int, 
         ({"norm_place": "mid"}, "norm_place: expected one of pre, post, got 'mid'."),
         ({"activation": "tanh"}, "activation: expected one of relu, gelu, gelu_tanh, geglu, swiglu, got 'tanh'."),
         ({"position": "rotary", "d_head": 5}, "even number, got 5"),
-        ({"residual": False, "feed_forward": False}, "residual: expected True in attention-only blocks"),
+        ({"residual": False, "feed_forward": False}, "residual: expected True without feed-forward layers"),
     ],
 )
 def test_refusals_say_expected_and_got(wrong: dict[str, object], sentence: str) -> None:

@@ -27,7 +27,7 @@ class PositionLoss:
     readable: int  # positions that the model reads at all: the rows of its table, where it has one
 
     def mean(self, start: int, stop: int) -> float:
-        """The mean loss of positions start <= p < stop, nats; NaN where one of them cannot be read, or none is asked."""
+        """The mean loss of positions start <= p < stop, nats; NaN where one cannot be read or none is asked."""
         chosen = (self.position >= start) & (self.position < stop)
         return float(self.loss[chosen].mean()) if chosen.any() else float("nan")
 

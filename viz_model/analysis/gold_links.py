@@ -90,6 +90,16 @@ def link_hits(
     return torch.stack(hits) if hits else torch.zeros(0, *weights.shape[:2], dtype=torch.bool)
 
 
+def most_read(trace: StackTrace[BlockTrace], special: Sequence[bool], query: int) -> Tensor:
+    """The position of the word that the query reads most, for each head: [layer, head]; of equal ones the first.
+
+    special: `Encoding.special`; special tokens do not compete.
+    """
+    words = ~torch.tensor(special, dtype=torch.bool)
+    rows = torch.stack([block.attention.weights[0, :, query] for block in trace.blocks])
+    return rows.masked_fill(~words, -1.0).argmax(-1)
+
+
 def largest_is_gold(rows: Tensor, gold: Tensor, words: Tensor) -> Tensor:
     """Whether a gold key has a larger weight than every other word: bool [...].
 

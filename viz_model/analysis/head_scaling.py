@@ -41,6 +41,7 @@ class HeadScaling:
     scores_gradient: Floats
 
 
+@torch.no_grad()
 def head_scaling(trace: StackTrace[BlockTrace], *, present: Tensor | None = None) -> HeadScaling:
     """Measures every self-attention head of a trace. present: bool [batch, query], the queries that are no padding.
 

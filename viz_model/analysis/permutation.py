@@ -1,8 +1,8 @@
 """The permutation experiment: the same tokens in another order, with positions and without.
 
 Self-attention in which every position reads every other is equivariant to permutations: without positions, outputs
-change places with their tokens and are otherwise the same (Lee et al., 2019, section 3; Perez et al., 2021). A causal mask
-tells order by itself (Haviv et al., 2022), so it is left away here.
+change places with their tokens and are otherwise the same (Lee et al., 2019, section 3). A causal mask tells order by
+itself (Haviv et al., 2022), so it is left away here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class OrderComparison:
 
 
 def order_between(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
-    """The place in `first` of each token of `second`, equal tokens in turn. ValueError unless they hold the same tokens."""
+    """The place in `first` of each token of `second`, equal tokens in turn.
+
+    Raises ValueError unless both hold the same tokens.
+    """
     places: dict[int, list[int]] = {}
     for place, token in enumerate(first):
         places.setdefault(token, []).append(place)

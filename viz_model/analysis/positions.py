@@ -93,9 +93,12 @@ def offset_rotation(d_model: int, offset: int) -> Tensor:
     last sine has no cosine, and no matrix can turn it. A negative offset goes back.
     """
     n_pairs = d_model // 2
-    turned = torch.from_numpy(offset * 2 * math.pi / wavelengths(d_model)[:n_pairs])
-    blocks = [torch.stack((torch.stack((c, s)), torch.stack((-s, c)))) for c, s in zip(turned.cos(), turned.sin())]
-    return torch.block_diag(*blocks) if blocks else torch.zeros(0, 0, dtype=torch.float64)
+    angle = torch.from_numpy(offset * 2 * math.pi / wavelengths(d_model)[:n_pairs])
+    rotation = torch.zeros(2 * n_pairs, 2 * n_pairs, dtype=torch.float64)
+    sine = torch.arange(0, 2 * n_pairs, 2)  # the columns of the sines; each cosine stands beside its sine
+    rotation[sine, sine] = rotation[sine + 1, sine + 1] = angle.cos()
+    rotation[sine, sine + 1], rotation[sine + 1, sine] = angle.sin(), -angle.sin()
+    return rotation
 
 
 def rotation_residual(encoding: Tensor, offset: int) -> Floats:
@@ -107,14 +110,19 @@ def rotation_residual(encoding: Tensor, offset: int) -> Floats:
     vectors = _vectors(encoding)
     if abs(offset) >= len(vectors):
         raise ValueError(f"offset: expected less than the {len(vectors)} positions, got {offset}.")
+    if vectors.shape[1] < 2:
+        raise ValueError("encoding: expected a sine and its cosine, got one column.")
     rotation = offset_rotation(vectors.shape[1], offset)
     paired = vectors[:, : len(rotation)]
-    here, there = (paired[: len(paired) - offset], paired[offset:]) if offset >= 0 else (paired[-offset:], paired[:offset])
+    first = max(0, -offset)
+    here = paired[first : len(paired) - max(0, offset)]
+    there = paired[first + offset : first + offset + len(here)]
     found: Floats = (there - here @ rotation.T).abs().amax(-1).numpy()
     return found
 
 
 def _vectors(encoding: Tensor) -> Tensor:
     if encoding.dim() != 2 or len(encoding) < 2:
-        raise ValueError(f"encoding: expected [position, d_model] of two positions or more, got {list(encoding.shape)}.")
+        shape = list(encoding.shape)
+        raise ValueError(f"encoding: expected [position, d_model] of two positions or more, got {shape}.")
     return encoding.detach().double()

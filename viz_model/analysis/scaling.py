@@ -1,4 +1,4 @@
-"""Why scores are scaled: dots of random queries and keys, and what a softmax makes of them with and without 1/sqrt(d_k).
+"""Why scores are scaled: dots of random queries and keys, and what a softmax makes of them with the scale and without.
 
 Components of unit variance give dots of variance d_k (Vaswani et al., 2017, section 3.2.1, footnote 4). Unscaled, the
 softmax of such dots is close to one key alone, where its gradient vanishes.
@@ -66,9 +66,7 @@ def softmax_gradient(weights: Tensor) -> Tensor:
     return (weights * (1.0 - weights)).sum(-1)
 
 
-def sample_scaling(
-    d_k: Sequence[int] = WIDTHS, *, generator: torch.Generator, n_keys: int = N_KEYS
-) -> ScalingSamples:
+def sample_scaling(d_k: Sequence[int] = WIDTHS, *, generator: torch.Generator, n_keys: int = N_KEYS) -> ScalingSamples:
     """Draws queries and keys with components from N(0, 1) at each width of `d_k`.
 
     Narrow widths are drawn more often, since their dots spread more widely about the mean: the standard error of the
@@ -99,9 +97,18 @@ def sample_row(d_k: int, *, generator: torch.Generator, n_keys: int = 8) -> Samp
     dots = k @ q
     scores = dots / math.sqrt(d_k)
     plain, scaled = dots.softmax(0), scores.softmax(0)
-    arrays = [tensor.numpy() for tensor in (q, k, dots, scores, plain, scaled)]
-    numbers = [float(measure(w)) for measure in (entropy, softmax_gradient) for w in (plain, scaled)]
-    return SampledRow(*arrays, *numbers)
+    return SampledRow(
+        q=q.numpy(),
+        k=k.numpy(),
+        dots=dots.numpy(),
+        scores=scores.numpy(),
+        dots_weights=plain.numpy(),
+        scores_weights=scaled.numpy(),
+        dots_entropy=float(entropy(plain)),
+        scores_entropy=float(entropy(scaled)),
+        dots_gradient=float(softmax_gradient(plain)),
+        scores_gradient=float(softmax_gradient(scaled)),
+    )
 
 
 def sample_dots(d_k: int, n: int = 20_000, *, generator: torch.Generator) -> Floats:

@@ -99,5 +99,6 @@ def gaussian_softmax(variance: float, n_keys: int) -> tuple[float, float]:
 
 def _log_chi_squared(log_v: Floats, degrees: int) -> Floats:
     """The log density of ln v where v has the chi-squared law (up to a constant)."""
-    found: Floats = degrees / 2 * log_v - np.exp(log_v) / 2
-    return found - found.max()
+    log_density = degrees / 2 * log_v - np.exp(log_v) / 2
+    found: Floats = log_density - log_density.max()
+    return found

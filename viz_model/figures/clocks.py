@@ -1,4 +1,4 @@
-"""Pairs of sinusoids as clocks, in HTML: dials that wrap with the page, sharp at any size, with their numbers as text."""
+"""Pairs of sinusoids as clocks, in HTML: dials that wrap with the page, their numbers as text below them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def clocks(
 ) -> str:
     """One dial a pair: the tip of its hand lies at (sine, cosine), so that 0 points up and it turns clockwise.
 
-    angles: [pair] radians; wavelengths: [pair] positions a turn; pairs: their numbers, 0, 1, 2 ... where none are given;
-    trail: [earlier position, pair] radians, dots where the tip has been. Light and dark follow the page. Raises
+    angles: [pair] radians; wavelengths: [pair] positions a turn; pairs: their numbers, 0, 1, 2 ... if not
+    given; trail: [earlier position, pair] radians, dots where the tip has been. Light and dark follow the page. Raises
     ValueError for arrays that do not fit each other.
     """
     angle, turn = np.asarray(angles, dtype=np.float64), np.asarray(wavelengths, dtype=np.float64)
@@ -78,7 +78,8 @@ _OWN = (
     f".glass-clocks .dial .hand{{width:2px;margin-left:-1px;background:{either('text')}}}"
     ".glass-clocks .dial span::after{content:'';position:absolute;left:50%;top:0;border-radius:50%;"
     f"transform:translate(-50%,-50%);background:{stop('series', 1)}}}"
-    ".glass-clocks .hand::after{width:.8rem;height:.8rem}.glass-clocks .past::after{width:.35rem;height:.35rem;opacity:.5}"
+    ".glass-clocks .hand::after{width:.8rem;height:.8rem}"
+    ".glass-clocks .past::after{width:.35rem;height:.35rem;opacity:.5}"
     ".glass-clocks .name{display:block;font-weight:600}"
     f".glass-clocks .turn{{display:block;color:{either('muted')}}}"
 )

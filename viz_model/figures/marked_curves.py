@@ -46,11 +46,13 @@ def marked_curve(
     x_scale = alt.Scale(type="log", base=2, nice=False) if log_x else alt.Scale(nice=False, zero=False)
     y_scale = alt.Scale(type="log") if log_y else alt.Scale(zero=False)
     if y_domain is not None:
-        y_scale = alt.Scale(type="log" if log_y else "linear", domain=list(y_domain), nice=False, clamp=True)
-    ticks = {"values": list(x_values)} if x_values is not None else {"tickCount": 8}
-    x = alt.X("x:Q", title=x_title, scale=x_scale, axis=alt.Axis(grid=False, labelFlush=True, format="~f", **ticks))  # type: ignore[arg-type]
-    powers = {"values": [10.0**k for k in range(-12, 13)]} if log_y else {"tickCount": 5}
-    y_axis = alt.Axis(domain=False, ticks=False, **powers)  # type: ignore[arg-type]
+        y_scale = alt.Scale(type="log" if log_y else "linear", domain=list(y_domain), nice=False)
+    ticks: dict[str, Any] = {"values": list(x_values)} if x_values is not None else {"tickCount": 8}
+    x = alt.X("x:Q", title=x_title, scale=x_scale, axis=alt.Axis(grid=False, labelFlush=True, format="~f", **ticks))
+    y_ticks: dict[str, Any] = {"tickCount": 5}
+    if log_y and y_domain is not None:  # else every digit of every power of ten has its line
+        y_ticks = {"values": [10.0**k for k in range(-12, 13) if y_domain[0] <= 10.0**k <= y_domain[1]]}
+    y_axis = alt.Axis(domain=False, ticks=False, **y_ticks)
     y = alt.Y("y:Q", title=y_title, scale=y_scale, axis=y_axis)
     symbol: dict[str, Any] = {"symbolType": "stroke", "symbolSize": 360} if lines else {}
     legend = alt.Legend(columns=3, **symbol) if len(names) > 1 else None
@@ -114,10 +116,11 @@ def _marks(marks: Mapping[str, float], axis: str, encoded: alt.X | alt.Y, theme:
         one = _of([{"name": name, axis: float(at)}])
         layers.append(one.mark_rule(color=theme.muted, strokeWidth=1.25, strokeDash=[3, 3]).encode(**{axis: encoded}))
         below = axis == "x" or at == lowest
-        words = {"color": theme.muted, "fontSize": 12, "baseline": "top" if below else "bottom", "dy": 3 if below else -3}
+        words: dict[str, Any] = {"baseline": "top" if below else "bottom", "dy": 3 if below else -3}
+        words |= {"align": "right", "dx": -4} if axis == "y" else {"align": "left", "dx": 5}
         across = {"x": alt.value("width")} if axis == "y" else {"y": alt.value(0)}
-        place = {"align": "right", "dx": -4} if axis == "y" else {"align": "left", "dx": 5}
-        layers.append(one.mark_text(**words, **place).encode(**{axis: encoded}, **across, text="name:N"))
+        named = one.mark_text(color=theme.muted, fontSize=12, **words)
+        layers.append(named.encode(**{axis: encoded}, **across, text="name:N"))
     return layers
 
 

@@ -16,6 +16,7 @@ from viz_model.figures.marked_curves import marked_curve
 from viz_model.figures.matrices import tensor_heatmap
 from viz_model.figures.theme import LIGHT, Theme
 
+
 def distance_map(distance: ArrayLike, *, title: str = "Distance between positions", theme: Theme = LIGHT) -> go.Figure:
     """Distances [position, position] as a map from 0 (the background) up; the diagonal is 0."""
     array = np.asarray(distance)
@@ -94,4 +95,3 @@ def loss_by_position_curve(
         height=320,
         theme=theme,
     )
-

@@ -47,21 +47,19 @@ def relation_accuracies(
     for one in relations:
         layer, at = one.best if shown is None else shown
         accuracy, error = one.accuracy[layer][at], one.error[layer][at]
-        cells = head(one.relation) + number(one.n) + f'<td class="n">{layer}.{at}</td>'
-        cells += f'<td style="min-width:10rem">{_track(accuracy, one.offset_accuracy, errors * error)}</td>'
+        cells = head(one.relation) + f'<td class="n">{layer}.{at}</td>'
+        cells += f'<td style="min-width:7rem">{_track(accuracy, one.offset_accuracy, errors * error)}</td>'
         cells += _strong(accuracy) + f'<td class="n">{_signed(one.offset)}</td>' + number(one.offset_accuracy)
-        cells += number(one.weight[layer][at], "attention") + number(one.chance_accuracy, "muted")
         if shown is None:
-            cells += f"<td>{html.escape(one.verdict)}</td>"
+            said = html.escape(one.verdict)
+            cells += f'<td class="n">{f"<strong>{said}</strong>" if said.startswith("no better") else said}</td>'
         else:
             cells += number(accuracy - one.offset_accuracy, signed=True)
+        cells += number(one.n) + number(one.weight[layer][at], "attention") + number(one.chance_accuracy, "muted")
         rows.append(cells)
-    names = ["relation", "questions", "layer.head", "0 \u2013 accuracy \u2013 1", "head", "offset", "its accuracy"]
-    names += [
-        "weight on the right word",
-        "a random word",
-        "the best head is" if shown is None else "head \u2212 offset",
-    ]
+    names = ["relation", "layer.head", "0 \u2013 accuracy \u2013 1", "head", "offset", "its accuracy"]
+    names += ["the best head is" if shown is None else "head \u2212 offset"]
+    names += ["questions", "weight on the right word", "a random word"]
     return table(caption, names, rows)
 
 
@@ -100,7 +98,7 @@ def _track(accuracy: float, offset: float, reach: float) -> str:
     def percent(share: float) -> str:
         return f"{100 * min(max(share, 0.0), 1.0):.4g}%"
 
-    frame = "display:block;position:relative;width:100%;min-width:9rem;height:1.1rem"
+    frame = "display:block;position:relative;width:100%;min-width:6rem;height:1.1rem"
     line = f"position:absolute;left:0;right:0;top:50%;border-top:1px solid {either('line')}"
     low, high = min(max(accuracy - reach, 0.0), 1.0), min(max(accuracy + reach, 0.0), 1.0)
     whisker = f"position:absolute;left:{percent(low)};width:{percent(high - low)};top:calc(50% - 1px);"

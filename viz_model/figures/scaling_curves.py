@@ -20,7 +20,7 @@ WIDTH_TITLE = "d_k (components of a query)"
 def variance_curve(
     d_k: ArrayLike, dots_variance: ArrayLike, scores_variance: ArrayLike, *, title: str = "", theme: Theme = LIGHT
 ) -> alt.LayerChart:
-    """Variance of dots and of scores by d_k, both axes logarithmic: points are samples, lines the theory (d_k and 1)."""
+    """Variance of dots and of scores by d_k, on logarithmic axes: points are samples, lines the theory, d_k and 1."""
     widths = np.asarray(d_k, dtype=np.float64)
     theory = {PLAIN: (widths, widths), SCALED: (widths, np.ones_like(widths))}
     largest = float(np.nanmax(np.asarray(dots_variance, dtype=np.float64), initial=1.0))
@@ -67,7 +67,7 @@ def gradient_curve(
 
 
 def score_distribution(dots: ArrayLike, *, d_k: int, title: str = "", theme: Theme = LIGHT) -> alt.LayerChart:
-    """The density of sampled dots [sample] and of dots / √d_k: points are samples, lines normals of variance d_k and 1."""
+    """The density of sampled dots [sample] and of dots / √d_k: points, and normals of variance d_k and 1: lines."""
     values = np.asarray(dots, dtype=np.float64)
     if values.ndim != 1 or values.size == 0 or d_k < 1:
         raise ValueError(f"dots: expected [sample] and d_k of at least 1, got shape {values.shape} and d_k {d_k}")

@@ -30,14 +30,18 @@ def sentence_arcs(
     weights: Sequence[float],
     hits: Sequence[bool],
     *,
+    chosen: Sequence[bool] | None = None,
     theme: Theme = LIGHT,
 ) -> str:
     """The picture as SVG text with title and description: words in a row, an arc with relation and weight a link.
 
-    weights: 0..1, of one head. hits: where the right word has the largest weight; those are ticked.
+    weights: 0..1, of one head. hits: where the right word has the largest weight; those are ticked. chosen: which links
+    the talk is of: their words stand out, those of the others step back.
     """
     if not len(links) == len(weights) == len(hits):
         raise ValueError(f"links: expected a weight and a hit for each, got {len(links)}, {len(weights)}, {len(hits)}")
+    if chosen is not None and len(chosen) != len(links):
+        raise ValueError(f"chosen: expected one for each of {len(links)} links, got {len(chosen)}")
     for _, query, key in links:
         if not (0 <= query < len(words) and 0 <= key < len(words)):
             raise ValueError(f"links: expected places from 0 to {len(words) - 1}, got {query} and {key}")
@@ -55,7 +59,12 @@ def sentence_arcs(
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
     ]
     order = sorted(range(len(links)), key=lambda i: -levels[i])  # the low arcs lie on top
-    parts += [_arc(links[i], weights[i], hits[i], _ends(links, i, x), base, levels[i], theme) for i in order]
+    tops = [base - FIRST - LEVEL * level for level in levels]
+    ends = [_ends(links, i, x) for i in range(len(links))]
+    parts += [_arc(weights[i], ends[i], base, tops[i], theme) for i in order]
+    for i in order:  # after all arcs: no line runs through a number
+        strong = None if chosen is None else bool(chosen[i])
+        parts.append(_label(links[i][0], weights[i], hits[i], strong, sum(ends[i]) / 2, tops[i], theme))
     for i, word in enumerate(shown):
         at = f'x="{x[i]:.1f}" y="{base + WORD + 6}"'
         parts.append(f'<text {at} font-size="{WORD}" text-anchor="middle">{escape(word)}</text>')
@@ -68,13 +77,14 @@ def sentence_arcs_html(
     weights: Sequence[float],
     hits: Sequence[bool],
     *,
+    chosen: Sequence[bool] | None = None,
     theme: Theme = LIGHT,
 ) -> str:
     """The same as HTML for a page: an image that scrolls in its own frame, described in words for screen readers.
 
     An image, since pages sanitise SVG elements away; so it takes the theme and does not follow the page by itself.
     """
-    svg = sentence_arcs(words, links, weights, hits, theme=theme)
+    svg = sentence_arcs(words, links, weights, hits, chosen=chosen, theme=theme)
     source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
     said = html.escape(description(words, links, weights, hits))
     focus = f"<style>.glass-arcs:focus-visible{{outline:2px solid {either('accent')}}}</style>"
@@ -153,26 +163,32 @@ def _ends(links: Sequence[Link], i: int, x: Sequence[float]) -> tuple[float, flo
     return on(query)[0], on(key)[-1]
 
 
-def _arc(link: Link, weight: float, hit: bool, ends: tuple[float, float], base: int, level: int, theme: Theme) -> str:
+def _arc(weight: float, ends: tuple[float, float], base: int, top: int, theme: Theme) -> str:
     query, key = ends
-    top = base - FIRST - LEVEL * level
     bend = min(CORNER, abs(key - query) / 2)
     step = bend if key > query else -bend
     path = f"M{query:.1f} {base}V{top + bend:g}Q{query:.1f} {top} {query + step:.1f} {top}"
     path += f"H{key - step:.1f}Q{key:.1f} {top} {key:.1f} {top + bend:g}V{base - 7}"
     share = min(max(weight, 0.0), 1.0)
-    middle = (query + key) / 2
-    halo = f'stroke="{theme.background}" stroke-width="4" paint-order="stroke"'
-    tick = " \u2713" if hit else ""
     return (
         f'<path d="{path}" fill="none" stroke="{theme.muted}" stroke-width="1" stroke-dasharray="3 3"/>'
         f'<path class="weight" d="{path}" fill="none" stroke="{sample(theme.attention, share)}" '
         f'stroke-width="{6 * share:.3g}"/>'
         f'<circle cx="{query:.1f}" cy="{base}" r="3.5" fill="{theme.query}"/>'
         f'<path d="M{key - 5:.1f} {base - 7}h10l-5 8z" fill="{theme.key}"/>'
+    )
+
+
+def _label(relation: str, weight: float, hit: bool, strong: bool | None, middle: float, top: int, theme: Theme) -> str:
+    """What a link is, above its arc, and the weight on it below; strong: whether it stands out, None for no choice."""
+    halo = f'stroke="{theme.background}" stroke-width="4" paint-order="stroke"'
+    tick = " \u2713" if hit else ""
+    name = f'fill="{theme.text}" font-weight="600"' if strong else f'fill="{theme.muted}"'
+    share = f'fill="{theme.muted}"' if strong is False else 'font-weight="600"'
+    return (
         f'<g font-size="{SMALL}" text-anchor="middle" {halo}>'
-        f'<text x="{middle:.1f}" y="{top - 8}" fill="{theme.muted}">{escape(link[0])}</text>'
-        f'<text x="{middle:.1f}" y="{top + 17}" font-weight="600">{escape(_share(weight))}{tick}</text></g>'
+        f'<text x="{middle:.1f}" y="{top - 8}" {name}>{escape(relation)}</text>'
+        f'<text x="{middle:.1f}" y="{top + 17}" {share}>{escape(_share(weight))}{tick}</text></g>'
     )
 
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -25,11 +25,12 @@ from viz_model.tokenizer import Specials, Tokenizer
 __all__ = ["EnglishFrench", "Pair", "by_length", "clean", "pairs", "spell", "translate", "vocabularies"]
 
 GRAMMAR = english_french_rules.read()
-LONGEST_TRAINED = 9  # English words; longer sentences are only ever asked
+LONGEST_TRAINED = 8  # English words; longer sentences are only ever asked
 N_TRAINING, N_HELD_OUT = 20_000, 500
 SEED_TRAINING, SEED_HELD_OUT, SEED_LONG = 1, 2, 3
 PROBE = "the black cat sees the old horse"
 KEPT_BACK = frozenset({PROBE, "the black cat"})  # shown on pages: never trained on
+LENGTHS = ((2, 4), (5, 6), (7, LONGEST_TRAINED))  # words, of the classes that `figures` tells apart
 HELD_OUT_SHARE = 20  # one text in so many, whatever the seed
 
 
@@ -161,6 +162,32 @@ class EnglishFrench(Task):
                 for query, sources in enumerate(pair.alignment):
                     keys[row, query, list(sources)] = True
         return (Expected("the word that is translated", keys, "cross", "decoder"),)
+
+    def figures(self, model: Any) -> dict[str, float]:
+        """Whole sentences right, which greedy writing then gets right too: held-out ones as they come, by length, and
+        longer than trained; and what the best head of cross-attention reads of the word to translate."""
+        classes = {f"{least} to {most} words": (least, most) for least, most in LENGTHS}
+        classes[f"more than {LONGEST_TRAINED} words, longer than trained"] = (LONGEST_TRAINED + 1, 10_000)
+        found = {
+            f"{self.metric}, {name}": self.accuracy(
+                model, self.encode([one for n, some in by_length().items() if least <= n <= most for one in some])
+            )
+            for name, (least, most) in classes.items()
+        }
+        heads = self.alignment(model)
+        layer, head = divmod(int(heads.argmax()), heads.shape[1])
+        best = f"cross-attention on the word that is translated, layer {layer} head {head}"
+        return {self.metric: self.accuracy(model), **found, best: float(heads.max())}
+
+    @torch.inference_mode()
+    def alignment(self, model: Any) -> Tensor:
+        """Mean weight of each head of cross-attention on the words to translate, [layer, head], on held-out texts."""
+        batch = self.held_out()
+        (expected,) = self.expected(batch)
+        has_key = expected.keys.any(2)
+        blocks = model(batch.ids, batch.target_ids, batch.present, batch.target_present).decoder.blocks
+        on_key = [(block.cross_attention.weights * expected.keys[:, None]).sum(-1) for block in blocks]
+        return torch.stack([weight.transpose(1, 2)[has_key].mean(0) for weight in on_key])
 
     @cached_property
     def _training(self) -> tuple[Tensor, ...]:

@@ -4,7 +4,7 @@ Nouns stand by the kind of thing that they name, which decides what the rules le
 form of the English side belongs to a second word, so that a form has one translation for each part of speech.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 NOUNS = {
     "person": "boy garçon m, girl fille f, man/men homme m, woman/women femme f, child/children enfant m, "
@@ -89,7 +89,7 @@ DETERMINERS = {  # masculine, feminine, plural
     "their": ("leur", "leur", "leurs"),
 }
 BEFORE_A_VOWEL = {"ce": "cet", "ma": "mon", "sa": "son"}
-CLITICS = {"me": "me", "him": "le", "her": "la", "them": "les"}
+CLITICS = {"me": "me", "him": "le", "them": "les"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Adjective:
 
 
 def opens_with_a_vowel(word: str) -> bool:
-    """Whether le, la, je, ne, de, me lose their vowel before this French word."""
+    """Whether le, la, je, ne lose their vowel before this French word."""
     return word[0] in "aeiouhâàéèêîôœ" and word not in ASPIRATED
 
 
@@ -156,8 +156,10 @@ ENGLISH_NOUNS: dict[str, list[tuple[str, str]]] = {}  # kind -> (singular, plura
 FRENCH_NOUNS: dict[str, Noun] = {}  # by each English form
 for _kind, _entries in (NOUNS | MASS_NOUNS).items():
     for _forms, _french in map(_noun, _entries.split(", ")):
+        if _kind in MASS_NOUNS:
+            _forms, _french = (_forms[0],) * 2, replace(_french, plural=_french.singular)
         ENGLISH_NOUNS.setdefault(_kind, []).append(_forms)
-        FRENCH_NOUNS |= dict.fromkeys(_forms[:1] if _kind in MASS_NOUNS else _forms, _french)
+        FRENCH_NOUNS |= dict.fromkeys(_forms, _french)
 
 ENGLISH_ADJECTIVES: dict[tuple[str, str], list[str]] = {}  # ("Before" or "After", kind of noun) -> adjectives
 FRENCH_ADJECTIVES: dict[str, Adjective] = {}

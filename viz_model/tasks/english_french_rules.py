@@ -1,7 +1,9 @@
 """The English side of English -> French as a table of rules; `english_french_transfer` says what each is in French.
 
 `viz_model.tasks.grammar` says how such a table is read. Every text has one derivation, since each kind of phrase has
-one place to stand: "near the park" belongs to the subject before the verb, and to the verb after it.
+one place to stand: "in the park" after a verb belongs to the verb. No construction is rare but the joining of two
+clauses, most of which are longer than what is trained: what a small model sees in one sentence of a hundred it gets
+wrong long after all else is right.
 """
 
 from viz_model.tasks.english_french_lexicon import ENGLISH_ADJECTIVES, ENGLISH_NOUNS, ENGLISH_VERBS, MASS_NOUNS, NOUNS
@@ -38,15 +40,16 @@ Adjective.<kind> -> 1 Before.<kind> | 1 After.<kind>
 
 # A verb is about as likely as any other, in a class of two and in one of five.
 VP.person.<a> -> 10 Verb.rest.<a> | 6 Verb.rest.<a> Where.person | 9 Verb.see.<a> Seen | 4 Verb.see.<a> Clitic
-    | 9 Verb.meet.<a> NP.person.<n> | 6 Verb.like.<a> Known.<kind>.<n>
+    | 10 Verb.meet.<a> NP.person.<n> | 6 Verb.like.<a> Known.<kind>.<n>
     | 4 Verb.eat.<a> NP.food.<n> | 2 Verb.eat.<a> Mass.dish | 5 Verb.drink.<a> Mass.drink
     | 8 Verb.read.<a> NP.text.<n> | 9 Verb.carry.<a> NP.item.<n>
-    | 5 Verb.have.<a> NP.<kind>.<n> | 4 Verb.have.<a> NP.item.<n> | 8 Verb.open.<a> NP.opening.<n>
+    | 9 Verb.have.<a> Owned | 8 Verb.open.<a> NP.opening.<n>
     | 5 Verb.go.<a> to NP.place.<n> | 5 Verb.speak.<a> to NP.person.<n>
 VP.animal.<a> -> 20 Verb.rest.<a> | 16 Verb.rest.<a> Where.animal | 26 Verb.see.<a> Seen | 8 Verb.see.<a> Clitic
     | 10 Verb.like.<a> Known.<being>.<n> | 12 Verb.eat.<a> NP.food.<n> | 4 Verb.eat.<a> Mass.dish
     | 4 Verb.drink.<a> Mass.drink
 Seen -> 4 NP.animal.<n> | 3 NP.person.<n> | 1 NP.place.<n> | 1 NP.support.<n>
+Owned -> 5 NP.item.<n> | 1 NP.animal.<n> | 1 NP.person.<n> | 1 NP.text.<n> | 1 NP.place.<n> | 1 NP.support.<n>
 Where.<being> -> 5 in NP.place.<n> | 1 on NP.support.<n> | 2 under NP.support.<n> | 2 with NP.person.<n>
 Where.<small> -> 3 on NP.support.<n> | 2 under NP.support.<n> | 2 in NP.place.<n>
 Where.<fixed> -> 1 in NP.place.<n>
@@ -64,7 +67,7 @@ Definite.p -> 12 the | 2 these | 4 Possessive | 2 two
 Possessive -> 1 my | 1 his | 1 her | 1 their
 Pronoun.s -> 1 he | 1 she
 Pronoun.p -> 1 they
-Clitic -> 1 me | 1 him | 1 her | 1 them
+Clitic -> 1 me | 1 him | 1 them
 Be.s -> 1 is
 Be.p -> 1 are
 Be.i -> 1 am

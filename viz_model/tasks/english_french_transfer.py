@@ -1,8 +1,8 @@
 """From the derivation of an English sentence to its French translation, each French word tied to the English ones.
 
 French is put together phrase by phrase with agreement in gender, number and person; two last passes drop the vowels of
-le, la, je, ne before a vowel (elision) and join de and à with le and les (contraction). English leaves open
-what French must say: "they" are ils, and who says "I" is a man.
+le, la, je, ne before a vowel (elision) and join de with le, à with le and les (contraction). English leaves open what
+French must say: "they" are ils, and who says "I" is a man.
 """
 
 from collections.abc import Iterator
@@ -13,9 +13,11 @@ from viz_model.tasks.english_french_lexicon import (
     BEFORE_A_VOWEL,
     CLITICS,
     DETERMINERS,
+    ENGLISH_ADJECTIVES,
     FRENCH_ADJECTIVES,
     FRENCH_NOUNS,
     FRENCH_VERBS,
+    NOUNS,
     PREPOSITIONS,
     opens_with_a_vowel,
 )
@@ -23,7 +25,7 @@ from viz_model.tasks.grammar import Tree
 
 ELIDED = frozenset({"le", "la", "je", "ne"})
 CONTRACTED = {("de", "le"): "du", ("à", "le"): "au", ("à", "les"): "aux"}
-TRANSPARENT = frozenset({"Clause", "Predicate", "Subject", "Adjective", "Seen"})  # if of one part
+TRANSPARENT = frozenset({"Clause", "Predicate", "Subject", "Adjective", "Seen", "Owned"})  # if of one part
 JE, IL, ILS = range(3)  # places in a verb's forms
 
 
@@ -51,9 +53,10 @@ PRONOUNS = {"I": ("je", "m", "s", JE), "he": ("il", "m", "s", IL), "she": ("elle
 
 def french_words() -> set[str]:
     """All words that a translation may hold."""
-    adjectives = FRENCH_ADJECTIVES.values()
-    words = {a.form(gender, number) for a in adjectives for gender in "mf" for number in "sp"}
-    words |= {a.before_vowel for a in adjectives}
+    counted = {english for (_, kind), some in ENGLISH_ADJECTIVES.items() if kind in NOUNS for english in some}
+    words = {adjective.before_vowel for adjective in FRENCH_ADJECTIVES.values()}
+    for english, adjective in FRENCH_ADJECTIVES.items():
+        words |= {adjective.form(gender, number) for gender in "mf" for number in ("sp" if english in counted else "s")}
     words |= {word for noun in FRENCH_NOUNS.values() for word in (noun.singular, noun.plural)}
     words |= {form for forms in (BE, *FRENCH_VERBS.values()) for form in forms}
     words |= {form for forms in DETERMINERS.values() for form in forms if form}

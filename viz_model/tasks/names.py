@@ -21,6 +21,7 @@ HOMES = {
     "sentiment": "sentiment:Sentiment",
     "question-answering": "question_answering:QuestionAnswering",
     "summarising": "summarising:Summarising",
+    "english-french": "english_french:EnglishFrench",
 }
 
 # Tasks of any size, which is the number at the end of the name: 'associative-recall-16'.

@@ -1,4 +1,4 @@
-"""Questions about one to five facts: the answer is a span of the text, or there is none.
+"""Questions about three to five facts: the answer is a span of the text, or there is none.
 
 A text is the question and then the facts: "Where is Anna? Ben has a red hat. Anna is in the garden." -> "in the
 garden". `question_answering_facts` has the kinds of fact and the questions to each. No two facts of a text answer the
@@ -24,12 +24,12 @@ from viz_model.tasks.question_answering_facts import (
     sentences_of,
     vocabulary,
 )
-from viz_model.tasks.task import Batch, Expected, ModelKind, pad
+from viz_model.tasks.task import Batch, Expected, ModelKind
 from viz_model.tasks.typed import N_TRAINING, Rows, TypedTask, spell, split
 from viz_model.tokenizer import Specials, Tokenizer
 
-MOST_FACTS, FEWEST_FACTS = 5, 1
-UNANSWERED = 0.25  # share of questions without an answer
+MOST_FACTS, FEWEST_FACTS = 5, 3
+UNANSWERED = 0.2  # share of questions without an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class QuestionAnswering(TypedTask[Question]):
         return answer(text)
 
     def rows(self, examples: Sequence[Question]) -> Rows:
-        ids, present = pad([self.ids(["[CLS]", *one.words, "[SEP]"]) for one in examples], self.ids(["[PAD]"])[0])
+        ids, present = self.framed([one.words for one in examples])
         spans = [(0, 0) if one.first is None or one.last is None else (one.first + 1, one.last + 1) for one in examples]
         return Rows(ids, present, torch.ones(len(ids), 2, dtype=torch.bool), torch.tensor(spans), points=True)
 
@@ -129,12 +129,12 @@ class QuestionAnswering(TypedTask[Question]):
 
     def figures(self, model: Any) -> dict[str, float]:
         examples = self.held_out_examples
-        groups = {
+        groups: dict[str, Sequence[Question]] = {
             self.metric: examples,
             "questions with an answer, answered right": [one for one in examples if one.first is not None],
             "questions without an answer, found to have none": [one for one in examples if one.first is None],
         }
-        return {name: self.accuracy(model, self.encode(group)) for name, group in groups.items()}
+        return self.shares_right(model, groups)
 
 
 def _ask(facts: Sequence[Fact], question: tuple[str, ...]) -> Question | None:

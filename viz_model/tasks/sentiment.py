@@ -17,7 +17,7 @@ import torch
 
 from viz_model.tasks import sentiment_lexicon as lexicon
 from viz_model.tasks.sentiment_clauses import write
-from viz_model.tasks.task import Batch, Expected, ModelKind, pad
+from viz_model.tasks.task import Batch, Expected, ModelKind
 from viz_model.tasks.typed import N_TRAINING, Rows, TypedTask, capital, spell, split
 from viz_model.tokenizer import Specials, Tokenizer
 
@@ -78,7 +78,7 @@ class Sentiment(TypedTask[Judgement]):
         return judge(text)
 
     def rows(self, examples: Sequence[Judgement]) -> Rows:
-        ids, present = pad([self.ids(["[CLS]", *one.words, "[SEP]"]) for one in examples], self.ids(["[PAD]"])[0])
+        ids, present = self.framed([one.words for one in examples])
         asked = torch.zeros_like(present)
         asked[:, 0] = True
         answers = torch.zeros_like(ids)
@@ -98,12 +98,12 @@ class Sentiment(TypedTask[Judgement]):
 
     def figures(self, model: Any) -> dict[str, float]:
         examples = self.held_out_examples
-        groups = {
+        groups: dict[str, Sequence[Judgement]] = {
             self.metric: examples,
             "texts that a negation decides, judged right": [one for one in examples if one.turned],
             "texts with a contrast, judged right": [one for one in examples if one.contrast],
         }
-        return {name: self.accuracy(model, self.encode(group)) for name, group in groups.items()}
+        return self.shares_right(model, groups)
 
 
 def _known(word: str) -> str:

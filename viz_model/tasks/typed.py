@@ -13,12 +13,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 from torch import Tensor
 
-from viz_model.tasks.task import Batch, Probe, Task
+from viz_model.tasks.task import Batch, Probe, Task, pad
 
 N_TRAINING, N_HELD_OUT = 20_000, 1_000
 SEED_TRAINING, SEED_HELD_OUT = 1, 2
@@ -122,6 +122,14 @@ class TypedTask(Task, Generic[E]):
     def ids(self, words: Sequence[str]) -> list[int]:
         """The ids of words and special tokens; KeyError for another."""
         return [self._by_word[word] for word in words]
+
+    def framed(self, texts: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
+        """Each text between [CLS] and [SEP]: ids [example, position], padded, and which entries are tokens (bool)."""
+        return pad([self.ids(["[CLS]", *words, "[SEP]"]) for words in texts], self.ids(["[PAD]"])[0])
+
+    def shares_right(self, model: Any, groups: dict[str, Sequence[E]]) -> dict[str, float]:
+        """The model's accuracy on each named group of examples."""
+        return {name: self.accuracy(model, self.encode(group)) for name, group in groups.items()}
 
     @cached_property
     def _by_word(self) -> dict[str, int]:

@@ -53,6 +53,8 @@ class Recipe:
         for name in ("learning_rate", "clip"):
             if not 0 < getattr(self, name) < 1e6:
                 raise ValueError(f"{name}: expected a number above 0, got {getattr(self, name)}.")
+        if not (self.residual or self.feed_forward):
+            raise ValueError("residual: expected True without feed-forward layers, or nothing would go on, got False.")
 
 
 def _drawn(task: str, steps: int) -> Recipe:
@@ -87,6 +89,9 @@ recipes: dict[str, Recipe] = {
         task="question-answering", position="rotary", n_layers=3, context_length=96, learning_rate=2e-3, steps=800
     ),
     "summarising": Recipe(task="summarising", position="rotary", context_length=96, steps=400),
+    "english-french": Recipe(
+        task="english-french", n_layers=1, learning_rate=0.015, warm_up=40, batch_size=256, steps=200
+    ),
 }
 
 # By the name of the task (`tasks.own_text`), for windows of 64 tokens; no model of these ships.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from viz_model.figures.training_view import Film, Track
+from viz_model.figures.training_view import Film, Track, pack
 
 
 def track_of(rows: int, pictures: int, *, name: str = "seed 0", layers: int = 2, heads: int = 3) -> Track:
@@ -51,3 +52,26 @@ def film_of(track: Track, *, queries: int = 4, keys: int = 4, layers: int = 2, h
     right = np.eye(queries, keys, dtype=bool)
     tokens = [[f"{side}{i}" for i in range(count)] for side, count in (("q", queries), ("k", keys))]
     return Film("self", frames, *tokens, None, {"meant": right})
+
+
+TRACK = track_of(31, 12)
+FILM = film_of(TRACK)
+STEPS: list[int] = TRACK.picture_step.tolist()
+
+
+def whole(track: Track = TRACK, films: Any = (FILM,), **options: Any) -> bytes:
+    return pack(options.pop("run", "run"), track, films, **{"total_steps": 30, "state": "recorded", **options})
+
+
+def part(start: int, end: int, **options: Any) -> bytes:
+    """Rows `start` to `end` of TRACK with their pictures, as a delta of a live run."""
+    first, last = (int((TRACK.picture_step < step).sum()) for step in (start, end))
+    track = cut(TRACK, start, end)
+    film = replace(FILM, frames=FILM.frames[first:last])
+    counts = {"first_row": start, "first_picture": first, "rows": end, "pictures": last}
+    return whole(track, [film], **{"state": "running", **counts, **options})
+
+
+def shown(weight: np.uint8) -> str:
+    """As JavaScript's toFixed(2) writes a float32 of weight / 255."""
+    return f"{np.float32(weight / 255):.2f}"

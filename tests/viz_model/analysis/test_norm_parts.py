@@ -78,7 +78,7 @@ def test_a_cross_decoders_norms_are_in_order(place) -> None:
     trace = model(IDS, TARGET_IDS)
     sites = norm_sites(model, trace, stack="decoder")
     names = ["norm_attention", "norm_cross", "norm_feed_forward"] * 3
-    assert [site.name for site in sites] == (names + ["final_norm"] if place == "pre" else names)
+    assert [site.name for site in sites] == ([*names, "final_norm"] if place == "pre" else names)
     assert all(torch.equal(site.module(site.before), site.after) for site in sites)
 
 

@@ -39,9 +39,7 @@ def test_what_a_sublayer_adds_ties_the_lengths_before_and_after(changes) -> None
         (layer, name) for layer in range(model.config.n_layers) for name in sublayers
     ]
     for one in found.additions:
-        for stream, out, turn, share, total in zip(
-            one.stream, one.out, one.cosine, one.share, one.sum, strict=True
-        ):
+        for stream, out, turn, share, total in zip(one.stream, one.out, one.cosine, one.share, one.sum, strict=True):
             assert share == pytest.approx(out / stream)
             law = stream**2 + out**2 + 2 * stream * out * turn if model.config.residual else out**2
             assert total**2 == pytest.approx(law, rel=1e-4)

@@ -105,8 +105,8 @@ def test_a_row_is_its_own_arithmetic(d_k: int) -> None:
     dots = (row.k * row.q).sum(1)
     np.testing.assert_allclose(row.dots, dots)
     np.testing.assert_allclose(row.scores, dots / d_k**0.5)
-    for weights, given in ((row.dots_weights, dots), (row.scores_weights, dots / d_k**0.5)):
-        powers = np.exp(given - given.max())
+    for weights, numbers in ((row.dots_weights, dots), (row.scores_weights, dots / d_k**0.5)):
+        powers = np.exp(numbers - numbers.max())
         np.testing.assert_allclose(weights, powers / powers.sum(), atol=1e-12)
     assert row.scores_entropy == pytest.approx(-(row.scores_weights * np.log(row.scores_weights)).sum())
     assert row.dots_gradient == pytest.approx(1 - (row.dots_weights**2).sum())

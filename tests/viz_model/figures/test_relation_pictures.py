@@ -202,9 +202,10 @@ class Relation:
 def test_relations_show_the_best_head_beside_the_offset() -> None:
     markup = relation_accuracies([Relation(), Relation("adverb-verb", offset=0)], caption="english-causal")
     page = PageReader(markup)
-    assert page.rows[1][:7] == ["subject-verb", "609", "1.0", "", "0.750", "-1", "0.500"]
-    assert page.rows[1][7:] == ["0.600", "0.250", "better than any offset"]
-    assert page.rows[2][5] == "0"
+    assert page.rows[1][:6] == ["subject-verb", "1.0", "", "0.750", "-1", "0.500"]
+    assert page.rows[1][6:] == ["better than any offset", "609", "0.600", "0.250"]
+    assert page.rows[2][4] == "0"
+    assert "<strong>better" not in markup
     places = re.findall(r"left:(?:calc\()?([\d.]+)%", markup)
     assert places[:3] == ["65", "50", "75"]  # whisker from .75 - 2 x .05, offset, dot
     assert "width:20%" in markup
@@ -212,11 +213,35 @@ def test_relations_show_the_best_head_beside_the_offset() -> None:
 
 def test_any_head_can_be_shown_in_place_of_the_best() -> None:
     page = PageReader(relation_accuracies([Relation()], shown=(0, 1), caption="layer 0, head 1"))
-    assert page.rows[1] == ["subject-verb", "609", "0.1", "", "0.200", "-1", "0.500", "0.200", "0.250", "-0.300"]
-    assert page.rows[0][-1] == "head \u2212 offset"
+    assert page.rows[1] == ["subject-verb", "0.1", "", "0.200", "-1", "0.500", "-0.300", "609", "0.200", "0.250"]
+    assert page.rows[0][6] == "head \u2212 offset"
+
+
+def test_that_a_head_is_no_better_is_said_loudly() -> None:
+    markup = relation_accuracies([Relation(verdict="no better than an offset")], caption="")
+    assert "<strong>no better than an offset</strong>" in markup
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_chosen_links_stand_out_and_the_others_can_still_be_read(theme) -> None:
+    chosen = [False, True, False, False, False]
+    svg = ElementTree.fromstring(sentence_arcs(WORDS, LINKS, WEIGHTS, HITS, chosen=chosen, theme=theme))
+    said = {text.text: text for text in svg.iter(f"{SVG}text")}
+    assert [name for name, _, _ in LINKS if said[name].get("font-weight") == "600"] == ["subject-verb"]
+    assert said["0.883 \u2713"].get("font-weight") == "600"
+    assert said["0.250"].get("font-weight") is None
+    assert contrast(said["0.250"].get("fill"), theme.background) >= 4.5
+    assert arcs(sentence_arcs(WORDS, LINKS, WEIGHTS, HITS, chosen=chosen)) == arcs(
+        sentence_arcs(WORDS, LINKS, WEIGHTS, HITS)
+    )
+
+
+def test_a_choice_of_other_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="chosen"):
+        sentence_arcs(WORDS, LINKS, WEIGHTS, HITS, chosen=[True])
 
 
 @pytest.mark.parametrize("word", NASTY)
 def test_relations_are_text(word: str) -> None:
     page = PageReader(relation_accuracies([Relation(word, verdict=word)], caption=word))
-    assert page.rows[1][0] == page.rows[1][-1] == word
+    assert page.rows[1][0] == page.rows[1][6] == word

@@ -1,5 +1,8 @@
 """The English -> French task: what is asked, what is held out, and which attention is expected."""
 
+from collections import Counter
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -27,7 +30,7 @@ def test_held_out_texts_are_never_trained_on(task: EnglishFrench) -> None:
 
 def test_by_length_has_lengths_never_trained(task: EnglishFrench) -> None:
     found = task.by_length()
-    assert {3, 6, 9, LONGEST_TRAINED, LONGEST_TRAINED + 1, LONGEST_TRAINED + 4} <= set(found)
+    assert {3, 6, LONGEST_TRAINED, LONGEST_TRAINED + 1, LONGEST_TRAINED + 4} <= set(found)
     for length, batch in found.items():
         assert set(batch.present.sum(1).tolist()) == {length + 1}  # [EOS]
 
@@ -115,6 +118,71 @@ def test_accuracy_counts_whole_sentences(task: EnglishFrench) -> None:
     n = len(task.held_out().ids)
     assert n >= 300
     assert task.accuracy(Oracle()) == pytest.approx(1 - 1 / n)
+
+
+class Scholar:
+    """Translates by the grammar what has at most 6 words, and nothing longer; one head reads the right words."""
+
+    def __init__(self, task: EnglishFrench) -> None:
+        self.task = task
+
+    def logits(self, ids, target_ids, present, target_present):  # type: ignore[no-untyped-def]
+        task, (n, m) = self.task, target_ids.shape
+        found = torch.zeros(n, m, task.target_tokenizer.vocab_size)
+        for row, source in enumerate(ids):
+            words = [task.tokenizer.token(i) for i in source[present[row]].tolist()][:-1]
+            pair = translate(words)
+            assert pair is not None
+            if len(words) <= 6:
+                for at, word in enumerate((*pair.french, "[EOS]")):
+                    found[row, at, task.target_tokenizer.id(word)] = 1.0
+        return found
+
+    def __call__(self, ids, target_ids, present, target_present):  # type: ignore[no-untyped-def]
+        (n, m), n_source = target_ids.shape, ids.shape[1]
+        weights = torch.zeros(3, n, 2, m, n_source)  # layer 1, head 0: .75 on what the test's own look-up says
+        for row, source in enumerate(ids):
+            pair = translate([self.task.tokenizer.token(i) for i in source[present[row]].tolist()][:-1])
+            assert pair is not None
+            for query, sources in enumerate(pair.alignment):
+                for key in sources:
+                    weights[1, row, 0, query, key] = 0.75 / len(sources)
+                    weights[0, row, 1, query, key] = 0.25 / len(sources)
+        blocks = [SimpleNamespace(cross_attention=SimpleNamespace(weights=one)) for one in weights]
+        return SimpleNamespace(decoder=SimpleNamespace(blocks=blocks))
+
+
+def test_figures_tell_lengths_apart_and_name_the_head(task: EnglishFrench) -> None:
+    found = task.figures(Scholar(task))
+    short = (task.held_out().present.sum(1) <= 7).double().mean()
+    assert found.pop(task.metric) == pytest.approx(float(short))
+    assert found == pytest.approx(
+        {
+            "whole sentences right, 2 to 4 words": 1.0,
+            "whole sentences right, 5 to 6 words": 1.0,
+            "whole sentences right, 7 to 8 words": 0.0,
+            "whole sentences right, more than 8 words, longer than trained": 0.0,
+            "cross-attention on the word that is translated, layer 1 head 0": 0.75,
+        }
+    )
+
+
+def test_the_probe_crosses_and_its_alignment_is_known(task: EnglishFrench) -> None:
+    probe, batch = task.probe()
+    assert (probe.text, probe.target) == ("the black cat sees the old horse", "le chat noir voit le vieux cheval")
+    (expected,) = task.expected(batch)
+    assert expected.keys[0].int().argmax(-1).tolist() == [0, 2, 1, 3, 4, 5, 6, 0]
+    assert expected.keys[0].any(-1).tolist() == [True] * 7 + [False]
+
+
+def test_no_word_is_rare_in_training(task: EnglishFrench) -> None:
+    """Every word comes in 6000 of the 50,000 sentences that a run reads, those that join two clauses apart."""
+    made = list(pairs(6000, seed=1))
+    english = Counter(word for pair in made for word in pair.english)
+    french = Counter(word for pair in made for word in pair.french)
+    for counts, tokenizer, least in ((english, task.tokenizer, 12), (french, task.target_tokenizer, 5)):
+        rare = {word for word in tokenizer.tokens if counts[word] < least}
+        assert rare - {"and", "et"} == {*tokenizer.specials.names}
 
 
 def test_the_lexicon_is_large_enough(task: EnglishFrench) -> None:

@@ -158,11 +158,11 @@ def test_a_word_is_aligned_with_its_own_translation(made: list[Pair]) -> None:
             if word in back:
                 assert english == [back[word]], pair
             if word == "du":
-                assert english in (["some"], ["near", "the"], ["of", "the"]), pair
+                assert english == ["some"], pair
             if word in ("au", "aux"):
                 assert english == ["to", "the"], pair
             if word == "pas":
-                assert english in (["not"], ["do", "not"], ["does", "not"]), pair
+                assert english == ["not"], pair
 
 
 def test_the_black_cat_crosses() -> None:

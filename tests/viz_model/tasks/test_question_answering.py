@@ -99,10 +99,10 @@ def test_a_second_reader_agrees(drawn: list[Question]) -> None:
         assert answer(spell(one.words)) == one
 
 
-def test_texts_have_one_to_five_facts_and_some_have_no_answer(drawn: list[Question]) -> None:
-    assert Counter(one.words.count(".") for one in drawn).keys() == {1, 2, 3, 4, 5}
+def test_texts_have_three_to_five_facts_and_some_have_no_answer(drawn: list[Question]) -> None:
+    assert Counter(one.words.count(".") for one in drawn).keys() == {3, 4, 5}
     without = [one for one in drawn if one.answer is None]
-    assert 0.2 < len(without) / len(drawn) < 0.3
+    assert 0.17 < len(without) / len(drawn) < 0.23
 
 
 def test_the_kind_of_question_does_not_tell_whether_there_is_an_answer(drawn: list[Question]) -> None:
@@ -115,7 +115,7 @@ def test_the_kind_of_question_does_not_tell_whether_there_is_an_answer(drawn: li
     assert len(kinds) == len(FORMS)
     for missing in kinds.values():
         assert len(missing) > 100
-        assert 0.12 < sum(missing) / len(missing) < 0.4
+        assert 0.1 < sum(missing) / len(missing) < 0.35
     # And often the text has facts of the asked kind about others: finding the kind is not finding the answer.
     others = [
         one
@@ -126,7 +126,7 @@ def test_the_kind_of_question_does_not_tell_whether_there_is_an_answer(drawn: li
 
 
 def test_where_the_answer_stands_tells_nothing(drawn: list[Question]) -> None:
-    for n in (2, 3, 4, 5):
+    for n in (3, 4, 5):
         facts = Counter(
             one.words[: one.first].count(".") for one in drawn if one.first is not None and one.words.count(".") == n
         )

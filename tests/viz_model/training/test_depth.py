@@ -79,6 +79,8 @@ def test_every_variant_is_what_its_name_says() -> None:
 
 def test_a_recipe_says_residual_and_a_run_trains_without() -> None:
     assert Recipe(task="copy").residual is True
+    with pytest.raises(ValueError, match="residual: expected True without feed-forward layers"):
+        Recipe(task="copy", residual=False, feed_forward=False)
     assert shape(Recipe(task="copy"), 9) == TransformerConfig(vocab_size=9, d_ff=256)
     trainer = Trainer(replace(TINY, residual=False), Counting(), seed=1)
     before = [weight.clone() for weight in trainer.model.parameters()]

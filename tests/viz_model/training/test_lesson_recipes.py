@@ -9,6 +9,7 @@ import pytest
 from viz_model.analysis.equal_size import parameter_count
 from viz_model.models import Convolutional, Decoder, Recurrent
 from viz_model.tasks.names import make_task
+from viz_model.tasks.recall import AssociativeRecall
 from viz_model.training.build import build
 from viz_model.training.lesson_recipes import first_token_recipes, lesson_recipes, recall_recipes
 from viz_model.training.recipe import Recipe
@@ -25,6 +26,8 @@ def test_recall_is_asked_of_bodies_of_equal_size(n_pairs: int) -> None:
         for name, recipe in recall_recipes(n_pairs).items()
     }
     assert list(sizes) == ["attention", "rnn", "lstm", "cnn"]
+    field = build(recall_recipes(n_pairs)["cnn"], make_task(f"associative-recall-{n_pairs}"), seed=0)
+    assert field.config.receptive_field >= 3 * n_pairs + 1  # blind spots are no reason for its failing
     assert all(size == pytest.approx(sizes["attention"], rel=0.05) for size in sizes.values())
 
 
@@ -63,6 +66,26 @@ def test_a_run_without_attention_is_pictured_put_down_and_taken_up(body: str) ->
     whole = [trainer.advance().loss for _ in range(6)]
     assert [again.advance().loss for _ in range(3)] == whole[3:]
     assert [fresh.advance().loss for _ in range(6)] == whole
+
+
+@pytest.mark.parametrize("body", ["attention", "rnn", "lstm", "cnn"])
+def test_attention_looks_up_what_a_memory_of_fixed_size_cannot_keep(body: str) -> None:
+    recipe = recall_recipes(16)[body]
+    task = make_task(recipe.task)
+    assert isinstance(task, AssociativeRecall)
+    trainer = Trainer(recipe, task)
+    while not trainer.done:
+        trainer.advance(watched=False)
+    accuracy = task.accuracy(trainer.model.eval())
+    if body == "attention":
+        assert accuracy > 0.98
+        batch = task.held_out()
+        beside, name = task.expected(batch)
+        weights = [block.attention.weights[:, 0] for block in trainer.model(batch.ids).blocks]
+        read = [(w * e.keys).sum(-1)[e.keys.any(-1)].mean() for w, e in zip(weights, (name, beside), strict=True)]
+        assert min(read) > 0.5  # the first layer carries the name to its number, the second finds it there
+    else:
+        assert accuracy < task.best_guess() + 0.1 < 0.5
 
 
 @pytest.mark.parametrize("name", ["first-token-20-lstm", "first-token-20-lstm-forget", "first-token-20-cnn-narrow"])

@@ -1,0 +1,122 @@
+"""The buttons of a run are those of its phase, reach it, and lose nothing of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pages.train.parts import experiments
+from pages.ui import training as ui
+from tests.pages.live_runs import PHASES, SMALL, desk_of, enabled, labels, opened, shown, trained
+from tests.pages.seeing import by_key, notes, sound, training
+from viz_model.tasks.names import make_task
+from viz_model.training.recipe import recipes
+from viz_model.training.recipe_words import changed
+
+pytestmark = pytest.mark.usefixtures("nowhere")  # no test starts a cluster but the one that says so
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_buttons_are_those_of_the_phase(visit, phase: str) -> None:
+    page = opened(visit, shown(phase))
+    assert enabled(page) == PHASES[phase]
+    assert labels(page)["pause"] == ("Go on" if phase in ("paused", "stopped") else "Pause")
+    assert by_key(page.select_slider, "rate_factor").disabled == (phase not in ("starting", "running", "paused"))
+    assert training(page).header["state"] == phase
+    assert training(page).arrays["step"].tolist() == list(range(8))
+
+
+def test_without_a_run_there_is_nothing_to_hold_or_end(visit) -> None:
+    assert enabled(sound(visit("live", task="copy"))) == {"start", "open_workbench"}
+
+
+def test_without_a_checkpoint_nothing_is_kept_or_opened(visit) -> None:
+    page = opened(visit, shown("running", saved=False))
+    assert enabled(page) == {"start", "pause", "stop", "reset"}
+    assert by_key(page.get("download_button"), "save_run").proto.disabled
+
+
+def test_a_stopped_run_at_its_end_does_not_go_on(visit) -> None:
+    whole = shown("stopped")
+    whole.recipe = replace(SMALL, steps=7)
+    assert enabled(opened(visit, whole)) == {"start", "reset", "open_workbench"}
+
+
+def test_a_run_that_has_shown_nothing_yet_says_that_it_starts(visit) -> None:
+    page = opened(visit, shown("starting", steps=-1, saved=False))
+    assert any(each.value.startswith("Starting: a worker makes the model") for each in page.caption)
+
+
+def test_the_buttons_reach_the_run(visit, nowhere) -> None:
+    on_show = shown("running")
+    page = opened(visit, on_show)
+    for key in ("pause", "one_step", "pause", "stop"):
+        by_key(sound(page).button, key).click().run()
+    assert on_show.run.asked == ["pause", "step", "resume", "stop"]  # type: ignore[union-attr]
+    by_key(sound(page).button, "pause").click().run()  # goes on from the checkpoint
+    assert nowhere.started == [(SMALL, 4, None, trained()[1])]
+    assert [one.step for one in desk_of(page).current.kept] == list(range(8))
+    assert sound(page).session_state["desk"].earlier == []
+
+
+def test_the_learning_rate_is_changed_while_the_run_goes_on(visit) -> None:
+    on_show = shown("running")
+    page = opened(visit, on_show)
+    by_key(page.select_slider, "rate_factor").set_value(10.0).run()
+    assert on_show.run.asked == ["rate 10"]  # type: ignore[union-attr]
+    assert by_key(sound(page).select_slider, "rate_factor").value == 10.0
+    by_key(page.button, "reset").click().run()
+    assert by_key(sound(page).select_slider, "rate_factor").value == 1.0
+
+
+def test_reset_puts_the_run_away_to_compare_with(visit, nowhere) -> None:
+    on_show = shown("running")
+    page = opened(visit, on_show)
+    by_key(page.button, "reset").click().run()
+    assert nowhere.forgotten == [on_show.run]
+    assert training(sound(page)).header["run"] == "recorded-copy"
+    by_key(page.multiselect, "compare").set_value(["copy, for this test"]).run()
+    payload = training(sound(page))
+    assert [each["name"] for each in payload.header["compare"]] == ["copy, for this test"]
+    expected = np.array([one.loss for one in trained()[0]], np.float32)
+    np.testing.assert_array_equal(payload.arrays["compare/0/loss"], expected)
+
+
+def test_start_puts_the_run_before_away(visit, nowhere) -> None:
+    on_show = shown("running")
+    page = opened(visit, on_show)
+    by_key(page.button, "start").click().run()
+    assert nowhere.forgotten == [on_show.run]
+    assert nowhere.started == [(recipes["copy"], 0, None, None)]
+    assert desk_of(sound(page)).earlier == [on_show]
+
+
+def test_going_on_twice_before_a_step_loses_nothing(visit, nowhere) -> None:
+    seen, state = trained()
+    page = opened(visit, ui.Shown("x", SMALL, 4, make_task("copy"), None, None, list(seen), state, "loaded"))
+    for _ in range(2):
+        by_key(page.button, "pause").click().run()
+        by_key(sound(page).button, "stop").click().run()
+        assert [one.step for one in sound(page).session_state["desk"].current.snapshots] == list(range(8))
+    assert nowhere.started == [(SMALL, 4, None, state)] * 2
+
+
+def test_a_message_of_the_run_is_shown_as_it_is(visit) -> None:
+    on_show = shown("failed")
+    on_show.run.message = "Step 7: the loss was nan. A learning rate of 1e+03 is likely too high for this model."  # type: ignore[union-attr]
+    (said,) = opened(visit, on_show).warning
+    assert said.value.replace("\\", "") == on_show.message
+
+
+@pytest.mark.parametrize("i", range(len(experiments.TRIES)))
+def test_an_experiment_starts_its_recipe_beside_the_usual_one(visit, nowhere, i: int) -> None:
+    _, _, task, words = experiments.TRIES[i]
+    page = sound(visit("live", task="own-text"))
+    by_key(page.button, f"try_{i}").click().run()
+    assert notes(sound(page)) == []
+    assert nowhere.started == [(changed(recipes[task], words), 0, None, None)]
+    assert (page.session_state["task"], tuple(page.session_state["recipe"])) == (task, words)
+    if task in RECORDED:
+        assert by_key(page.multiselect, "compare").value == [f"{task}, as shipped"]
