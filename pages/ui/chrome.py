@@ -42,6 +42,7 @@ label:has(input:focus-visible) { outline: 2px solid var(--glass-accent); outline
   .st-key-text, :is(.st-key-sentence_row, .st-key-lesson_row) > :has(.st-key-text) { flex: 1 1 100% !important; }
   .st-key-step button { min-width: 0; padding: 0 0.55rem; }
   [data-testid="stColumn"]:has(.glass-table):not(:has(.st-key-inspector)) { min-width: min(26rem, 100%); }
+  [data-testid="stColumn"]:has(.st-key-atlas_pane, .st-key-map_pane) { min-width: min(34rem, 100%); }
 }
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }

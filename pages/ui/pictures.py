@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -17,6 +18,14 @@ _calculation = st.components.v2.component(
 )
 _training = st.components.v2.component(
     "training_view", html=training_view.skeleton(), css=training_view.style(), js=training_view.script()
+)
+
+_HEADS = Path(__file__).parents[2] / "assets" / "head_atlas"
+_head_atlas = st.components.v2.component(
+    "head_atlas",
+    html='<div class="head-atlas"></div>',
+    css=(_HEADS / "head_atlas.css").read_text(encoding="utf-8"),
+    js=(_HEADS / "head_atlas.js").read_text(encoding="utf-8"),
 )
 
 
@@ -70,6 +79,16 @@ def training(
             on_look(value)
 
     _training(key=key, data=payload, on_look_change=looked, on_missing_change=on_missing)
+
+
+def head_atlas(key: str, table: str, on_pick: Callable[[dict[str, Any]], None]) -> None:
+    """The atlas of heads (`atlas_grid`) as a grid to choose from; `on_pick` gets {layer, head}."""
+
+    def picked() -> None:
+        if isinstance(value := _value(key, "picked"), dict):
+            on_pick(value)
+
+    _head_atlas(key=key, data=table, on_picked_change=picked)
 
 
 def _value(key: str, name: str) -> Any:

@@ -11,6 +11,7 @@ PAGES = {
     "Learn": [
         ("learn/the_cat_sat.py", "The cat sat", ":material/school:", ""),
         ("learn/self_attention.py", "Self-attention on a sentence", ":material/record_voice_over:", "sentence"),
+        ("learn/heads.py", "Heads", ":material/apps:", "heads"),
     ],
     "Explore": [("explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
     "Train": [("train/live.py", "Live training", ":material/play_circle:", "live")],

@@ -66,6 +66,8 @@ RELATIONS = (
 )
 READINGS = ("back", "due", "ahead")
 SCORED = ("best", "shown")
+HEADS_PANELS = ("reads", "without", "adds", "budget")
+KEPT = ("without", "only")
 # What a teacher's link may name: parts that hide= leaves out, controls that lock= fixes.
 HIDEABLE = ("link", "idea", "equation", "what_if", "downloads", "edits", "panels", "experiments", "question")
 LOCKABLE = (
@@ -88,6 +90,9 @@ LOCKED_WITH = {
     "reading": "relation",
     "follow": "head",
     "drawn": "text",
+    "heads_panel": "panel",
+    "kept": "panel",
+    "measured_now": "panel",
 }
 
 TABLE: dict[str, Entry] = {
@@ -115,6 +120,10 @@ TABLE: dict[str, Entry] = {
     "follow": on_off(True),  # the head on show is the relation's best
     "scored": Entry("best", one_of(*SCORED)),
     "drawn": Entry(0, whole(0, 999)),  # the held-out sentence that comes next
+    # learn: heads
+    "heads_panel": Entry("reads", one_of(*HEADS_PANELS)),
+    "kept": Entry("without", one_of(*KEPT)),
+    "measured_now": on_off(False),  # the ablations, on this server, beside the recorded ones
     # explore: the workbench
     "view": Entry("map", one_of(*VIEWS)),
     "share": Entry(1.0, number(0.0, 1.0)),

@@ -10,12 +10,14 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import training as ui
 from tests.pages.seeing import sound
+from viz_model.checkpoint import BUNDLED
 from viz_model.tasks.names import make_task
 from viz_model.training.recipe import Recipe
 from viz_model.training.snapshot import Snapshot
 from viz_model.training.state import save_run
 from viz_model.training.trainer import Trainer
 
+RECORDED = sorted(path.parent.name for path in BUNDLED.glob("*/history.npz"))
 SMALL = Recipe(
     task="copy", d_model=16, n_layers=2, n_heads=2, d_ff=16, context_length=32, steps=12, batch_size=8, warm_up=2
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pages.ui import session
-from tests.pages.live_runs import enabled, labels
+from tests.pages.live_runs import RECORDED, enabled, labels
 from tests.pages.seeing import by_key, link_of, notes, sound, training
 from viz_model.checkpoint import BUNDLED
 from viz_model.tasks.names import make_task
@@ -16,8 +16,6 @@ from viz_model.training.recipe import recipes
 from viz_model.training.recipe_words import changed
 
 pytestmark = pytest.mark.usefixtures("nowhere")  # no test starts a cluster but the one that says so
-
-RECORDED = sorted(path.parent.name for path in BUNDLED.glob("*/history.npz"))
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -9,7 +9,7 @@ import pytest
 
 from pages.train.parts import experiments
 from pages.ui import training as ui
-from tests.pages.live_runs import PHASES, SMALL, desk_of, enabled, labels, opened, shown, trained
+from tests.pages.live_runs import PHASES, RECORDED, SMALL, desk_of, enabled, labels, opened, shown, trained
 from tests.pages.seeing import by_key, notes, sound, training
 from viz_model.tasks.names import make_task
 from viz_model.training.recipe import recipes

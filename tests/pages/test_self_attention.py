@@ -1,4 +1,4 @@
-"""Self-attention on a sentence: links, weights and verdicts are the model's own, checked against the grammar and text."""
+"""Self-attention on a sentence: weights are the model's, links the grammar's, verdicts follow from the table."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_the_table_is_the_bundled_one(lesson) -> None:
         assert float(one[5]) == pytest.approx(found["offset_accuracy"], rel=5e-3)
         assert int(one[7]) == found["n"]
     no_better = {one[0] for one in rows if one[6] == "no better than an offset"}
-    (line,) = (each.value for each in lesson.markdown if each.value.startswith("**No better than an offset**"))
+    (line,) = (each for each in said(lesson).split("\n") if each.startswith("**No better than an offset**"))
     assert no_better == {name for name in session.RELATIONS if f"{name} (" in line}
     assert {"determiner-noun", "adjective-noun"} <= no_better
 
@@ -195,7 +195,13 @@ def test_a_head_chosen_in_the_map_stays_until_the_jump_back(visit) -> None:
     page = visit("sentence")
     assert by_key(page.button, "jump").disabled
     choose(page, "attention", "selection", {"layer": 0, "head": 2, "query": 4, "key": 3})
-    assert link_of(sound(page)) == {"v": "1", "layer": "0", "head": "2", "query": "4", "key": "3", "follow": "0"}
+    assert link_of(sound(page)) == {
+        "v": "1",
+        "head": "2",
+        "query": "4",
+        "key": "3",
+        "follow": "0",
+    }  # layer 0 is the usual
     assert selection(page) == {"layer": 0, "head": 2, "query": 4, "key": 3}
     selector(page, "relation").set_value("preposition-noun").run()
     assert selection(page)["head"] == 2

@@ -63,6 +63,10 @@ class AblationTable(Result):
     only: tuple[Ablation, ...]
     none: tuple[Ablation, ...]  # one for each layer
 
+    def of(self, kept: Literal["without", "only"], layer: int, head: int) -> Ablation:
+        """The row of one head."""
+        return (self.without if kept == "without" else self.only)[layer * self.n_heads + head]
+
 
 def ablation_edits(n_heads: int, kept: Kept, layer: int, head: int | None = None) -> tuple[Edit, ...]:
     """The edits of an ablation: AblateHead for this head ('without'), all others of its layer ('only') or all."""

@@ -66,6 +66,10 @@ class Atlas(Result):
     def at(self, layer: int, head: int) -> AtlasHead:
         return self.heads[layer * self.n_heads + head]
 
+    def named(self, role: str) -> tuple[AtlasHead, ...]:
+        """The heads that have this name, layer by layer."""
+        return tuple(head for head in self.heads if head.role == role)
+
 
 @torch.inference_mode()
 def head_atlas(

@@ -73,7 +73,7 @@ def atlas_grid(heads: Sequence[Head], *, selected: tuple[int, int] | None = None
     """Layers down the side, heads along the top; each cell names a role, with its score as a bar and chance as a line.
 
     A head without a role ('mixed', 'broad') shows the kind of key that it reads most. `selected` (layer, head) is
-    framed in the accent colour.
+    framed in the accent colour. Cells carry data-layer and data-head, for a page that lets them be picked.
     """
     layers = sorted({one.layer for one in heads})
     n_heads = max((one.head for one in heads), default=-1) + 1
@@ -174,11 +174,13 @@ def _cell(one: Head, chosen: bool, n_heads: int) -> str:
             f'<small style="display:block;white-space:normal">finds best: {html.escape(", ".join(one.finds))}</small>'
         )
     style = (
-        f"{frame}width:{88 / n_heads:.3g}%;min-width:8.5rem;white-space:normal;padding:.5rem .7rem;vertical-align:top"
+        f"{frame}width:{88 / n_heads:.3g}%;min-width:7rem;box-sizing:border-box;white-space:normal;"
+        "padding:.5rem .6rem;vertical-align:top"
     )
     if chosen:
         lines.append(f'<small style="display:block;color:{either("accent")}">the chosen head</small>')
-    return f'<td style="{style}">{"".join(lines)}</td>'
+    at = f'data-layer="{one.layer}" data-head="{one.head}"' + (" data-chosen" if chosen else "")
+    return f'<td {at} style="{style}">{"".join(lines)}</td>'
 
 
 def _said(one: Role) -> str:
@@ -195,7 +197,7 @@ def _marked(score: float, chance: float) -> str:
 def _track(score: float, chance: float) -> str:
     wide, at = (100 * min(max(share, 0.0), 1.0) for share in (score, chance))
     frame = (
-        f"display:inline-block;position:relative;width:6.5rem;height:.6rem;background:{either('surface')};"
+        f"display:inline-block;position:relative;width:6.5rem;max-width:100%;box-sizing:border-box;height:.6rem;background:{either('surface')};"
         f"border:1px solid {either('line')};margin-right:.6rem;vertical-align:middle"
     )
     filled = f"position:absolute;left:0;top:0;bottom:0;width:{wide:.4g}%;background:{stop('series', 0)}"

@@ -10,7 +10,8 @@ from viz_model.tasks.names import make_task
 from viz_model.training.build import body_shape, build
 from viz_model.training.recipe import Recipe
 
-# Two layers of one head, attention alone, as for induction: the first carries each name to the number after it, the second looks it up.
+# Two layers of one head, attention alone, as for induction: the first carries each name to the number after it, the
+# second looks it up.
 # Batches of 32: half the time of 64, and no more steps are needed. At a rate of 4e-3 and above some seeds are late.
 ATTENTION = Recipe(
     task="", position="rotary", n_heads=1, feed_forward=False, context_length=256, batch_size=32, steps=300

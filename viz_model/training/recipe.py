@@ -90,7 +90,7 @@ recipes: dict[str, Recipe] = {
     ),
     "summarising": Recipe(task="summarising", position="rotary", context_length=96, steps=400),
     "english-french": Recipe(
-        task="english-french", n_layers=1, learning_rate=0.015, warm_up=40, batch_size=256, steps=200
+        task="english-french", n_layers=1, learning_rate=0.015, warm_up=40, batch_size=512, steps=200
     ),
 }
 

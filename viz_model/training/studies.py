@@ -23,6 +23,7 @@ from viz_model.analysis.results import Result
 from viz_model.tasks.letter_chain import LetterChain
 from viz_model.tasks.names import make_task
 from viz_model.tasks.task import Task
+from viz_model.training.depth import depth_recipe
 from viz_model.training.history import read_history, write_history
 from viz_model.training.lesson_recipes import first_token_recipes, recall_recipes
 from viz_model.training.position_recipes import LONGEST, position_recipes
@@ -66,12 +67,18 @@ def _scaled() -> dict[str, Recipe]:
     return {"divided by √d": base, "not divided": replace(base, scaled=False)}
 
 
+def _six_layers() -> dict[str, Recipe]:
+    names = ("pre-norm", "post-norm", "pre-norm, no residual", "neither")
+    return {name: replace(depth_recipe(name, 6), steps=100) for name in names}
+
+
 STUDIES: dict[str, Study] = {
     "recall-16": Study(lambda: recall_recipes(16)),
     "first-token-20": Study(lambda: first_token_recipes(20)),
     "first-token-50": Study(lambda: first_token_recipes(50)),
     "positions": Study(lambda: dict(position_recipes), by_position),
     "scale": Study(_scaled),
+    "depth-6": Study(_six_layers),
 }
 
 # Results that take too long for the opening of a page: name -> 'module:function' that gives a `Result`.
@@ -79,6 +86,14 @@ MADE: dict[str, str] = {
     "relations-english-causal": "viz_model.analysis.held_out_relations:causal_relations",
     "relations-english-masked": "viz_model.analysis.held_out_relations:masked_relations",
     "held-out-sentences": "viz_model.analysis.held_out_relations:held_out_sentences",
+    "atlas-english-causal": "viz_model.analysis.held_out_heads:causal_atlas",
+    "atlas-english-masked": "viz_model.analysis.held_out_heads:masked_atlas",
+    "atlas-induction": "viz_model.analysis.held_out_heads:induction_atlas",
+    "ablation-english-causal": "viz_model.analysis.held_out_heads:causal_ablation",
+    "ablation-english-masked": "viz_model.analysis.held_out_heads:masked_ablation",
+    "ablation-induction": "viz_model.analysis.held_out_heads:induction_ablation",
+    "depth": "viz_model.training.depth:depth_results",
+    "neurons-english-causal": "viz_model.analysis.held_out_neurons:causal_neurons",
 }
 
 

@@ -99,7 +99,7 @@ def attention_map(lesson: Lesson, words: Mapping[str, str]) -> None:
                 on_click=session.put,
                 kwargs={"follow": True},
                 disabled=st.session_state["follow"] or chrome.locked("head") or chrome.locked("layer"),
-                help=f"Layer {lesson.score.best[0]}, head {lesson.score.best[1]}; another relation then brings its own.",
+                help=f"Layer {lesson.score.best[0]}, head {lesson.score.best[1]}; another relation brings its own.",
             )
         if st.button("As a table", key="as_table", icon=":material/table:", help="The numbers of the head on show."):
             _map_dialog(lesson)

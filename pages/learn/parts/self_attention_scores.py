@@ -58,7 +58,7 @@ def verdict(lesson: Lesson, words: Mapping[str, str]) -> None:
 
 
 def relations(lesson: Lesson, words: Mapping[str, str]) -> None:
-    """All relations, read as chosen, as a table that is the picture too; and which attention finds, which it does not."""
+    """All relations, read as chosen, as a table that is the picture too; and which a head finds, which an offset."""
     if lesson.table is None:
         return
     rows = [score for score in lesson.table.scores if score.reading == lesson.reading]

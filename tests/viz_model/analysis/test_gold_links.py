@@ -7,7 +7,15 @@ import torch
 
 import viz_model as vm
 from tests.viz_model.analysis.built_heads import BuiltDecoder, BuiltEncoder, even, with_heads
-from viz_model.analysis.gold_links import GoldLink, gold_links, largest_is_gold, link_hits, link_weights, readings
+from viz_model.analysis.gold_links import (
+    GoldLink,
+    gold_links,
+    largest_is_gold,
+    link_hits,
+    link_weights,
+    most_read,
+    readings,
+)
 
 CAUSAL, MASKED = BuiltDecoder([even]), BuiltEncoder([even])
 
@@ -89,6 +97,14 @@ def test_a_tie_is_no_hit() -> None:
     every = torch.ones_like(words)
     assert largest_is_gold(rows, gold, every).tolist() == [False, True, False]
     assert largest_is_gold(rows, gold, words).tolist() == [True, True, True]
+
+
+def test_the_word_that_is_read_most_is_no_special_token() -> None:
+    encoding = CAUSAL.tokenizer.encode("The dog and the cat are old")
+    one, other = torch.eye(len(encoding)), torch.eye(len(encoding))
+    one[6] = torch.tensor([0.6, 0.1, 0.2, 0.05, 0, 0.05, 0, 0])
+    trace = with_heads(CAUSAL(torch.tensor([encoding.ids])), [torch.stack([one, other])[None]])
+    assert most_read(trace, encoding.special, 6).tolist() == [[2, 6]]
 
 
 def test_a_batch_is_refused() -> None:

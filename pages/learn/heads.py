@@ -1,0 +1,34 @@
+"""Heads: what every head of a model reads, what the model loses without it, what it adds, and what it costs."""
+
+import streamlit as st
+
+from pages.learn.parts import heads_choice as choice
+from pages.learn.parts import heads_panels as panels
+from pages.learn.parts import heads_pictures as pictures
+from pages.learn.parts import heads_without as without
+from pages.ui import chrome
+
+words = chrome.prose("heads")
+chrome.head("Heads", words["idea"])
+
+lesson = choice.choose(words)
+chrome.notes()
+
+left, right = st.columns([7, 6], gap="large")
+with left:
+    pictures.atlas(lesson, words)
+with right:
+    pictures.attention_map(lesson, words)
+
+fill = panels.show(lesson, words)
+
+if chrome.shown("equation"):
+    st.latex(words["equation"])
+chrome.experiments(choice.EXPERIMENTS)
+chrome.question(
+    without.ask(lesson, words),
+    without.choices(lesson),
+    lambda: without.which_is_needed(lesson, words),
+    key=f"predict_heads_{without.asked_of(lesson)}",
+)
+fill()

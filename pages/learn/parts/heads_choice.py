@@ -1,0 +1,111 @@
+"""What the lesson is about in this run: a model and its measured heads, one head of it, a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui import chrome, models, runs, session
+from viz_model.analysis.ablation_table import AblationTable
+from viz_model.analysis.atlas import Atlas, AtlasHead
+from viz_model.analysis.held_out_heads import MEASURED
+from viz_model.training.studies import kept
+
+KEYS = {"text": "The keys to the cabinet are on the table", "model": "english-causal", "query": 5, "key": 2}
+EXPERIMENTS = [
+    (
+        "The head that agreement needs",
+        "At “cabinet”, just before the verb, it reads “keys”. Without it the model no longer knows: is or are?",
+        {**KEYS, "layer": 1, "head": 0, "heads_panel": "without", "kept": "without"},
+    ),
+    (
+        "The head that reads the subject in vain",
+        "The same word, the same subject, an even larger weight. Look at what is lost without this head.",
+        {**KEYS, "layer": 2, "head": 0, "heads_panel": "without", "kept": "without"},
+    ),
+    (
+        "An induction head",
+        "Letters that repeat: each reads what came after it the last time.",
+        {
+            "model": "induction",
+            "text": models.CARDS["induction"][1],
+            "layer": 1,
+            "head": 0,
+            "query": 13,
+            "key": 4,
+            "heads_panel": "reads",
+        },
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """What the whole page looks at."""
+
+    name: str  # of the model
+    run: runs.Run
+    layer: int
+    head: int
+    query: int
+    key: int
+    atlas: Atlas | None  # of this model, where it was measured
+
+    @property
+    def chosen(self) -> AtlasHead | None:
+        """The measures of the head on show."""
+        return None if self.atlas is None else self.atlas.at(self.layer, self.head)
+
+    @property
+    def called(self) -> str:
+        return called(self.layer, self.head)
+
+
+def choose(words: Mapping[str, str]) -> Lesson:
+    """Draws the controls and runs the model on what they say."""
+    state = st.session_state
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sentence_row"):
+        st.text_input(
+            "Sentence",
+            key="text",
+            live="200ms",
+            placeholder="Type a sentence",
+            help="Any text. The map follows as you type; the atlas is of many held-out sentences.",
+            disabled=chrome.locked("text"),
+            width="stretch",
+        )
+        models.select(disabled=chrome.locked("model"), width=300)
+        chosen = runs.chosen()
+        config = chosen.run.model.config
+        for name, n in (("layer", config.n_layers), ("head", config.n_heads)):
+            st.selectbox(
+                name.capitalize(),
+                range(n),
+                key=name,
+                help="Or click a head in the atlas.",
+                disabled=chrome.locked(name),
+                width=96,
+            )
+    key = session.keep_within("key", 0, len(chosen.run.reading.encoding) - 1, "positions")
+    name = state["model"]
+    measured = atlas(name) if name in MEASURED else None
+    if measured is None:
+        session.note(words["not measured"])
+    return Lesson(name, chosen.run, chosen.layer, chosen.head, chosen.query, key, measured)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def atlas(name: str) -> Atlas:
+    return Atlas.from_json(kept(f"atlas-{name}"))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def recorded(name: str) -> AblationTable:
+    return AblationTable.from_json(kept(f"ablation-{name}"))
+
+
+def called(layer: int, head: int) -> str:
+    """A head as a sentence names it."""
+    return f"layer {layer}, head {head}"

@@ -1,0 +1,181 @@
+"""The model without each head, as recorded or measured now; and the question that only this answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+
+import streamlit as st
+
+from pages.learn.parts import heads_choice
+from pages.learn.parts.heads_choice import Lesson, called, recorded
+from pages.ui import chrome, downloads, session
+from viz_model.analysis.ablation_table import Ablation, AblationTable
+from viz_model.analysis.atlas import AtlasHead
+from viz_model.analysis.held_out_heads import FEW_CHOICES, FEW_TEXTS, MEASURED, measured_ablation
+from viz_model.analysis.held_out_relations import HeldOutSentences
+from viz_model.figures.atlas_picture import ablation_picture
+from viz_model.figures.theme import format_number
+from viz_model.training.studies import kept
+
+ROLE, ITS_MODEL = "subject-verb (due)", "english-causal"  # two heads have this name
+KEPT = {"without": "Without this head", "only": "Of its layer only this head"}
+MATTERS = 0.1  # of the agreement: beyond it the page says that the model needs the head
+FEWER = 0.02  # below it, that it does not
+
+
+def show(lesson: Lesson, words: Mapping[str, str]) -> Callable[[], None]:
+    """Draws the recorded table, or a place for the one measured now and the function that measures and draws it."""
+    if lesson.name not in MEASURED:
+        st.markdown(words["not measured"])
+        return lambda: None
+    st.markdown(words["without"])
+    now = st.session_state["measured_now"]
+    with st.container(horizontal=True, vertical_alignment="center", key="without_row"):
+        st.segmented_control(
+            "Ablation",
+            session.KEPT,
+            key="kept",
+            format_func=KEPT.get,
+            required=True,
+            label_visibility="collapsed",
+            disabled=chrome.locked("panel"),
+        )
+        st.button(
+            "Back to the recorded numbers" if now else "Measure it now",
+            key="measure",
+            icon=":material/history:" if now else ":material/speed:",
+            help=None if now else "Runs the model without each head again, on fewer texts: some seconds.",
+            on_click=session.put,
+            kwargs={"measured_now": not now},
+            disabled=chrome.locked("panel"),
+        )
+    if not now:
+        _draw(lesson, words, recorded(lesson.name), words["recorded"])
+        return lambda: None
+    place = st.container(key="measured_place")
+
+    def fill() -> None:
+        with place:
+            with st.spinner("Running the model without each head…"):
+                table, seconds = measured(lesson.name)
+            _draw(lesson, words, table, words["measured"].format(seconds=format_number(seconds)))
+
+    return fill
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def measured(name: str) -> tuple[AblationTable, float]:
+    """The ablations on fewer texts, run here and now, and the seconds that it took."""
+    sentences = HeldOutSentences.from_json(kept("held-out-sentences")).sentences
+    began = perf_counter()
+    table = measured_ablation(name, sentences, n_texts=FEW_TEXTS, n_choices=FEW_CHOICES)
+    return table, perf_counter() - began
+
+
+def _draw(lesson: Lesson, words: Mapping[str, str], table: AblationTable, source: str) -> None:
+    kind = st.session_state["kept"]
+    rows = (*(table.without if kind == "without" else table.only), *table.none)
+    row, whole = table.of(kind, lesson.layer, lesson.head), table.whole
+    verbs = words["verbs"].format(n=f"{table.n_choices:,}") if table.n_choices else ""
+    st.markdown(source + " " + words["corpus"].format(n_texts=f"{table.n_texts:,}", n_asked=f"{table.n_asked:,}") + verbs)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.html(ablation_picture(whole, rows, agreement="verb agrees", caption=f"{lesson.name}: {KEPT[kind].lower()}"))
+        if chrome.shown("downloads"):
+            downloads.csv_button("ablation", _columns(lesson, table, source))
+    with right:
+        st.markdown(
+            words[f"lost {kind}"].format(
+                head=lesson.called,
+                before=format_number(whole.loss),
+                after=format_number(row.loss),
+                accuracy_before=format_number(whole.accuracy),
+                accuracy=format_number(row.accuracy),
+            )
+        )
+        if row.agreement is not None and whole.agreement is not None:
+            st.markdown(
+                words["agreement"].format(before=format_number(whole.agreement), after=format_number(row.agreement))
+                + _needed(whole, row, words, kind)
+            )
+            most = min(table.without, key=lambda one: one.agreement or 0.0)
+            name = lesson.atlas.at(most.layer or 0, most.head or 0).role if lesson.atlas is not None else "mixed"
+            st.markdown(
+                words["most"].format(
+                    head=called(most.layer or 0, most.head or 0), agreement=format_number(most.agreement or 0.0), name=name
+                )
+            )
+        if lesson.name == ITS_MODEL and kind == "without":
+            st.markdown(_in_vain(table, words))
+
+
+def _needed(whole: Ablation, row: Ablation, words: Mapping[str, str], kind: str) -> str:
+    """Whether the agreement falls, in words, where that is clear."""
+    lost = (whole.agreement or 0.0) - (row.agreement or 0.0)
+    if lost > MATTERS:
+        return " " + words[f"{kind} falls"]
+    return " " + words[f"{kind} stays"] if lost < FEWER else ""
+
+
+def _in_vain(table: AblationTable, words: Mapping[str, str]) -> str:
+    """Two heads with one name and two prices."""
+    first, second = sorted(_pair(), key=lambda one: _agreement(table, one))
+    if _agreement(table, second) - _agreement(table, first) < MATTERS:
+        return words["pair alike"]
+    return words["pair"].format(**_said(first, "first", table), **_said(second, "second", table), role=ROLE)
+
+
+def asked_of(lesson: Lesson) -> str:
+    """The model that the question is on: the one whose atlas has two heads of the name."""
+    return ITS_MODEL
+
+
+def choices(lesson: Lesson) -> list[str]:
+    return [called(one.layer, one.head) for one in _pair()]
+
+
+def ask(lesson: Lesson, words: Mapping[str, str]) -> str:
+    """Both heads with what they read of the subject."""
+    first, second = _pair()
+    return words["question"].format(
+        model=ITS_MODEL, **_said(first, "first"), **_said(second, "second"), chance=format_number(first.chance)
+    )
+
+
+def which_is_needed(lesson: Lesson, words: Mapping[str, str]) -> tuple[str, str]:
+    """The one of the two whose loss costs more agreement, from the table that is on show."""
+    live = lesson.name == ITS_MODEL and st.session_state["measured_now"]
+    table = measured(ITS_MODEL)[0] if live else recorded(ITS_MODEL)
+    first, second = sorted(_pair(), key=lambda one: _agreement(table, one))
+    return called(first.layer, first.head), words["answer"].format(
+        **_said(first, "first", table),
+        **_said(second, "second", table),
+        whole=format_number(table.whole.agreement or 0.0),
+        n=f"{table.n_choices:,}",
+    )
+
+
+def _pair() -> tuple[AtlasHead, AtlasHead]:
+    first, second = heads_choice.atlas(ITS_MODEL).named(ROLE)[:2]
+    return first, second
+
+
+def _agreement(table: AblationTable, head: AtlasHead) -> float:
+    return table.of("without", head.layer, head.head).agreement or 0.0
+
+
+def _said(head: AtlasHead, name: str, table: AblationTable | None = None) -> dict[str, str]:
+    said = {name: called(head.layer, head.head), f"{name}_weight": format_number(head.score)}
+    said[name.capitalize()] = said[name].capitalize()
+    if table is not None:
+        said[f"{name}_agreement"] = format_number(_agreement(table, head))
+    return said
+
+
+def _columns(lesson: Lesson, table: AblationTable, source: str) -> dict[str, list[object]]:
+    rows = [table.whole, *table.without, *table.only, *table.none]
+    columns: dict[str, list[object]] = {"model": [lesson.name] * len(rows)}
+    columns |= {f: [getattr(row, f) for row in rows] for f in ("kept", "layer", "head", "loss", "accuracy", "agreement")}
+    columns["numbers"] = ["measured now" if st.session_state["measured_now"] else "as recorded"] * len(rows)
+    return columns
