@@ -14,12 +14,7 @@ chrome.head("Heads", words["idea"])
 lesson = choice.choose(words)
 chrome.notes()
 
-left, right = st.columns([7, 6], gap="large")
-with left:
-    pictures.atlas(lesson, words)
-with right:
-    pictures.attention_map(lesson, words)
-
+pictures.show(lesson, words)
 fill = panels.show(lesson, words)
 
 if chrome.shown("equation"):

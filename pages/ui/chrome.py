@@ -31,6 +31,7 @@ h3 { font-size: 1.35rem !important; }
 .stMarkdown, .stHtml { font-variant-numeric: tabular-nums; }
 [data-testid="stColumn"]:has(.st-key-inspector) { min-width: 14rem; }
 .st-key-inspector table { max-width: 30rem; }
+[data-testid="stColumn"]:has(.st-key-block_column) { min-width: min(21rem, 100%); }
 .glass-strip ol { grid-template-columns: repeat(4, minmax(0, 1fr)) !important; }
 .katex-display { overflow-x: auto; overflow-y: hidden; padding: 2px 0; }
 /* Where Streamlit draws no focus of its own. */

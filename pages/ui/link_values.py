@@ -48,6 +48,17 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
+def one_of_numbers(*choices: int) -> Callable[[str], int]:
+    """Reads one of the given whole numbers."""
+
+    def parse(text: str) -> int:
+        if text not in map(str, choices):
+            raise ValueError(f"expected one of {', '.join(map(str, choices))}")
+        return int(text)
+
+    return parse
+
+
 def model_name(*shipped: str) -> Callable[[str], str]:
     """Reads the name of a model that ships, or of one that was trained here."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from viz_model.figures import attention_view, calculation_view, training_view
+from viz_model.figures import attention_view, block_diagram, calculation_view, steps_view, training_view
 
 _attention = st.components.v2.component(
     "attention_view", html=attention_view.skeleton(), css=attention_view.style(), js=attention_view.script()
@@ -18,6 +18,12 @@ _calculation = st.components.v2.component(
 )
 _training = st.components.v2.component(
     "training_view", html=training_view.skeleton(), css=training_view.style(), js=training_view.script()
+)
+
+_block_diagram = st.components.v2.component("block_diagram", html=block_diagram.SKELETON, js=block_diagram.script())
+
+_steps = st.components.v2.component(
+    "steps_view", html='<div class="steps-view"></div>', css=steps_view.style(), js=steps_view.script()
 )
 
 _HEADS = Path(__file__).parents[2] / "assets" / "head_atlas"
@@ -89,6 +95,26 @@ def head_atlas(key: str, table: str, on_pick: Callable[[dict[str, Any]], None]) 
             on_pick(value)
 
     _head_atlas(key=key, data=table, on_picked_change=picked)
+
+
+def block(key: str, drawing: str, on_arrow: Callable[[str], None]) -> None:
+    """The block's diagram (`block_diagram`, selectable); `on_arrow` gets the name of the arrow that was pressed."""
+
+    def pressed() -> None:
+        if isinstance(value := _value(key, "arrow"), str):
+            on_arrow(value)
+
+    _block_diagram(key=key, data=drawing, on_arrow_change=pressed)
+
+
+def steps(key: str, payload: str, on_tick: Callable[[int], None]) -> None:
+    """The bodies' vectors as they are computed, to be played; `on_tick` gets the step at which it stands."""
+
+    def moved() -> None:
+        if isinstance(value := _value(key, "tick"), int):
+            on_tick(value)
+
+    _steps(key=key, data=payload, on_tick_change=moved)
 
 
 def _value(key: str, name: str) -> Any:

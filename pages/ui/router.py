@@ -11,7 +11,11 @@ PAGES = {
     "Learn": [
         ("learn/the_cat_sat.py", "The cat sat", ":material/school:", ""),
         ("learn/self_attention.py", "Self-attention on a sentence", ":material/record_voice_over:", "sentence"),
+        ("learn/why_scale.py", "Why scale", ":material/straighten:", "scale"),
         ("learn/heads.py", "Heads", ":material/apps:", "heads"),
+        ("learn/positions.py", "Positions", ":material/schedule:", "positions"),
+        ("learn/the_block.py", "The block", ":material/layers:", "block"),
+        ("learn/why_not_rnns.py", "Why not RNNs or CNNs", ":material/compare_arrows:", "recurrence"),
     ],
     "Explore": [("explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
     "Train": [("train/live.py", "Live training", ":material/play_circle:", "live")],

@@ -20,6 +20,7 @@ from pages.ui.link_values import (
     model_name,
     number,
     one_of,
+    one_of_numbers,
     selected_cell,
     whole,
     words,
@@ -66,13 +67,32 @@ RELATIONS = (
 )
 READINGS = ("back", "due", "ahead")
 SCORED = ("best", "shown")
+WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+SCALE_PANELS = ("widths", "trained", "training")
+SCALE_MEASURES = ("variance", "entropy", "gradient")
 HEADS_PANELS = ("reads", "without", "adds", "budget")
 KEPT = ("without", "only")
+BLOCK_PARTS = ("diagram", "stream", "norm", "neurons", "start", "training")
+BLOCK_LAYOUTS = ("own", "other")
+BLOCK_ARROWS = (
+    *("resid_pre", "normed_attention", "attention.out", "resid_mid"),
+    *("normed_feed_forward", "feed_forward.out", "resid_post"),
+)
+BLOCK_NORMS = ("norm_attention", "norm_feed_forward", "final_norm")
+BLOCK_NEURONS = ("here", "strongest", "word", "context")
+BLOCK_VARIANTS = ("pre-norm", "post-norm", "pre-norm, no residual", "neither", "no norm")
+POSITIONS_PARTS = ("picture", "properties", "further", "order")
+ORDER_MASKS = ("full", "own")
+COMPARISONS = ("recall", "first", "gradient", "costs", "steps", "field", "bottleneck")
+DISTANCES = ("20", "50")
+COUNTED = ("8", "16", "32", "64", "128", "256")
+STEPPED = ("8", "16", "32")
+PROBED = ("numbers", "names")
 # What a teacher's link may name: parts that hide= leaves out, controls that lock= fixes.
 HIDEABLE = ("link", "idea", "equation", "what_if", "downloads", "edits", "panels", "experiments", "question")
 LOCKABLE = (
-    *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel", "relation"),
-    *("experiments", "question", "task", "recipe", "training"),
+    *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel", "relation", "d_k"),
+    *("experiments", "question", "task", "recipe", "training", "bodies", "position"),
 )
 # Which lock a value of the table obeys, where it is not one of its own name.
 LOCKED_WITH = {
@@ -90,9 +110,21 @@ LOCKED_WITH = {
     "reading": "relation",
     "follow": "head",
     "drawn": "text",
+    "scale_seed": "d_k",
+    "scale_panel": "panel",
+    "scale_measure": "panel",
     "heads_panel": "panel",
     "kept": "panel",
     "measured_now": "panel",
+    "positions_part": "panel",
+    **dict.fromkeys(("pe_position", "pe_width", "pe_offset", "pe_pair"), "position"),
+    "order_mask": "what_if",
+    **dict.fromkeys(("order_first", "order_second"), "text"),
+    **dict.fromkeys(("block_part", "block_layout", "block_arrow", "block_norm", "block_neurons"), "panel"),
+    **dict.fromkeys(("block_depth", "block_variants", "block_small", "block_step"), "panel"),
+    "comparison": "panel",
+    **dict.fromkeys(("distance", "forgets", "wide", "far", "counted", "stepped", "tick"), "bodies"),
+    **dict.fromkeys(("field_layers", "field_dilation", "probed"), "bodies"),
 }
 
 TABLE: dict[str, Entry] = {
@@ -120,10 +152,47 @@ TABLE: dict[str, Entry] = {
     "follow": on_off(True),  # the head on show is the relation's best
     "scored": Entry("best", one_of(*SCORED)),
     "drawn": Entry(0, whole(0, 999)),  # the held-out sentence that comes next
+    # learn: why scale
+    "d_k": Entry(64, one_of_numbers(*WIDTHS)),
+    # What is drawn: of 1,000 seeds, 56 has the rows that are nearest to the average at every width.
+    "scale_seed": Entry(56, whole(0, 999)),
+    "scale_panel": Entry("widths", one_of(*SCALE_PANELS)),
+    "scale_measure": Entry("entropy", one_of(*SCALE_MEASURES)),
     # learn: heads
     "heads_panel": Entry("reads", one_of(*HEADS_PANELS)),
     "kept": Entry("without", one_of(*KEPT)),
     "measured_now": on_off(False),  # the ablations, on this server, beside the recorded ones
+    # learn: positions
+    "positions_part": Entry("picture", one_of(*POSITIONS_PARTS)),
+    "pe_position": Entry(20, whole(0, 63)),
+    "pe_width": Entry(32, whole(2, 96)),
+    "pe_offset": Entry(5, whole(1, 50)),
+    "pe_pair": Entry(0, whole(0, 47)),
+    "order_first": Entry("cat sat dog", free_text, cut_to_link),
+    "order_second": Entry("dog cat sat", free_text, cut_to_link),
+    "order_mask": Entry("full", one_of(*ORDER_MASKS)),
+    # learn: the block
+    "block_part": Entry("diagram", one_of(*BLOCK_PARTS)),
+    "block_layout": Entry("own", one_of(*BLOCK_LAYOUTS)),
+    "block_arrow": Entry("resid_mid", one_of(*BLOCK_ARROWS)),
+    "block_norm": Entry("norm_attention", one_of(*BLOCK_NORMS)),
+    "block_neurons": Entry("here", one_of(*BLOCK_NEURONS)),
+    "block_depth": Entry(12, whole(2, 24)),
+    "block_variants": Entry(BLOCK_VARIANTS, words, "~".join),
+    "block_small": on_off(True),  # what enters the stream starts the smaller, the deeper the stack
+    "block_step": Entry(150, whole(0, 150)),
+    # learn: why not RNNs or CNNs
+    "comparison": Entry("recall", one_of(*COMPARISONS)),
+    "distance": Entry("50", one_of(*DISTANCES)),
+    "forgets": on_off(False),  # the LSTM has a forget bias
+    "wide": on_off(True),  # the CNN's layers read ever farther apart
+    "far": Entry(50, whole(0, 63)),
+    "counted": Entry("64", one_of(*COUNTED)),
+    "stepped": Entry("16", one_of(*STEPPED)),
+    "tick": Entry(2, whole(0, 32)),
+    "field_layers": Entry(3, whole(1, 4)),
+    "field_dilation": Entry(2, whole(1, 3)),
+    "probed": Entry("numbers", one_of(*PROBED)),
     # explore: the workbench
     "view": Entry("map", one_of(*VIEWS)),
     "share": Entry(1.0, number(0.0, 1.0)),

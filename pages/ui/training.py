@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -14,11 +15,12 @@ from viz_model.checkpoint import BUNDLED
 from viz_model.tasks.names import make_task
 from viz_model.tasks.own_text import OwnText
 from viz_model.tasks.task import Task
-from viz_model.training.history import read_history
+from viz_model.training.history import History, history, read_history
 from viz_model.training.live_run import LiveRun
 from viz_model.training.recipe import Recipe, recipes
 from viz_model.training.runner import Runner
 from viz_model.training.snapshot import Snapshot
+from viz_model.training.watched import Watched, watched
 
 MOST_EARLIER = 8  # runs that a session keeps to compare with
 MEASURED = 4.0  # seconds that the rate is measured over
@@ -45,6 +47,24 @@ class Shown:
     origin: str = "recorded"
     sent: deque[tuple[float, int]] = field(default_factory=deque)  # when, how many snapshots the browser was sent
     id: str = ""
+    _stacked: History | None = None
+
+    @cached_property
+    def watched(self) -> dict[str, Watched]:
+        """The example that is watched, by kind of attention."""
+        return watched(self.task)
+
+    @cached_property
+    def example(self) -> str:
+        """The watched example as text."""
+        return self.task.probe()[0].text
+
+    def history(self) -> History:
+        """The whole run as arrays; kept until there is more of it."""
+        seen = self.snapshots
+        if self._stacked is None or len(self._stacked.step) != len(seen):
+            self._stacked = history(list(seen))
+        return self._stacked
 
     @property
     def snapshots(self) -> Sequence[Snapshot]:

@@ -51,6 +51,11 @@ CONTROLS: dict[str, tuple[str, dict[str, str], Callable[[AppTest], bool]]] = {
     "what_if": ("", {}, lambda page: by_key(page.toggle, "causal").disabled),
     "edits": ("workbench", {}, lambda page: by_key(page.button, "edit_ablate").disabled),
     "panel": ("workbench", {}, lambda page: selector(page, "panel").disabled),
+    "relation": ("sentence", {}, lambda page: selector(page, "relation").disabled),
+    "position": ("positions", {}, lambda page: by_key(page.slider, "pe_position").disabled),
+    "task": ("live", {}, lambda page: by_key(page.selectbox, "task").disabled),
+    "recipe": ("live", {}, lambda page: by_key(page.number_input, "seed").disabled),
+    "training": ("live", {}, lambda page: by_key(page.button, "start").disabled),
     "experiments": ("workbench", {}, lambda page: by_key(page.button, "try_0").disabled),
     "question": ("workbench", {}, lambda page: by_key(page.radio, "predict_workbench").disabled),
 }

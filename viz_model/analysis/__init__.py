@@ -29,7 +29,15 @@ from viz_model.analysis.residual_terms import ResidualTerm, residual_terms
 from viz_model.analysis.roles import RoleScore, head_roles
 from viz_model.analysis.rollout import rollout
 from viz_model.analysis.timing import forward_seconds
-from viz_model.analysis.wiring import Wiring, longest_path, path_lengths, schedule, sequential_steps, wiring
+from viz_model.analysis.wiring import (
+    Wiring,
+    longest_path,
+    path_lengths,
+    schedule,
+    sequential_steps,
+    shortest_path,
+    wiring,
+)
 
 __all__ = [
     "Addition",
@@ -86,6 +94,7 @@ __all__ = [
     "rollout",
     "schedule",
     "sequential_steps",
+    "shortest_path",
     "table_1",
     "token_ablation",
     "token_range",

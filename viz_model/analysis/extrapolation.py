@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from viz_model.models import Decoder, Encoder
 from viz_model.tasks.task import Batch
 
 Floats = NDArray[np.float64]
 AT_ONCE = 128  # examples in one pass
+HOLDS = 0.1  # nats: a loss that has grown by less goes on as it was
+
+# How a loss goes on beyond the trained length: there is no vector to read with, as good as inside, worse, or worse than
+# the loss of who knows nothing.
+Outcome = Literal["ends", "holds", "worse", "lost"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,8 +35,25 @@ class PositionLoss:
 
     def mean(self, start: int, stop: int) -> float:
         """The mean loss of positions start <= p < stop, nats; NaN where one cannot be read or none is asked."""
-        chosen = (self.position >= start) & (self.position < stop)
-        return float(self.loss[chosen].mean()) if chosen.any() else float("nan")
+        return mean_loss(self.position, self.loss, start, stop)
+
+
+def mean_loss(position: ArrayLike, loss: Sequence[float | None] | ArrayLike, start: int, stop: int) -> float:
+    """The mean of the losses at positions start <= p < stop, nats; NaN where one is missing (None, NaN) or none is
+    asked."""
+    at = np.asarray(position)
+    chosen = (at >= start) & (at < stop)
+    found = np.asarray(loss, dtype=np.float64)[chosen]
+    return float(found.mean()) if found.size else float("nan")
+
+
+def outcome(inside: float, beyond: float, chance: float) -> Outcome:
+    """What became of the loss `inside` the trained length, `beyond` it; `chance` is the loss of who knows nothing."""
+    if np.isnan(beyond):
+        return "ends"
+    if beyond > chance:
+        return "lost"
+    return "holds" if beyond - inside < HOLDS else "worse"
 
 
 def loss_by_position(model: Decoder | Encoder, batch: Batch) -> PositionLoss:

@@ -41,6 +41,41 @@ class HeadScaling:
     scores_gradient: Floats
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadRow:
+    """One query of a head: its open keys and both softmaxes over them; every array is [key]."""
+
+    keys: NDArray[np.int64]  # positions of the open keys
+    dots: Floats
+    scores: Floats  # dots / sqrt(d_head)
+    dots_weights: Floats
+    scores_weights: Floats
+    dots_entropy: float  # nats
+    scores_entropy: float
+    dots_gradient: float  # `softmax_gradient`
+    scores_gradient: float
+
+
+@torch.no_grad()
+def head_row(trace: StackTrace[BlockTrace], layer: int, head: int, query: int) -> HeadRow:
+    """What one head makes of one query of the first text, with the scale and without."""
+    attention = trace.blocks[layer].attention
+    open_keys = attention.mask.expand(len(attention.q), 1, -1, -1)[0, 0, query]
+    plain, scaled = (weights[0, head, query, open_keys] for weights in _softmaxes(attention))
+    dots = attention.dots.double()[0, head, query, open_keys]
+    return HeadRow(
+        keys=open_keys.nonzero()[:, 0].numpy(),
+        dots=dots.numpy(),
+        scores=(dots / math.sqrt(attention.q.shape[-1])).numpy(),
+        dots_weights=plain.numpy(),
+        scores_weights=scaled.numpy(),
+        dots_entropy=float(entropy(plain)),
+        scores_entropy=float(entropy(scaled)),
+        dots_gradient=float(softmax_gradient(plain)),
+        scores_gradient=float(softmax_gradient(scaled)),
+    )
+
+
 @torch.no_grad()
 def head_scaling(trace: StackTrace[BlockTrace], *, present: Tensor | None = None) -> HeadScaling:
     """Measures every self-attention head of a trace. present: bool [batch, query], the queries that are no padding.
@@ -87,13 +122,19 @@ def _layer(layer: AttentionTrace, counts: Tensor) -> tuple[Tensor, ...]:
     n = open_keys.sum(-1).clamp(min=2)
     mean = torch.where(open_keys, dots, 0.0).sum(-1) / n
     variance = torch.where(open_keys, dots - mean[..., None], 0.0).square().sum(-1) / (n - 1)
-    bias = 0.0 if layer.bias is None else layer.bias.double()
-    plain = masked_softmax(dots + bias, layer.mask)
-    scaled = masked_softmax(dots / math.sqrt(q.shape[-1]) + bias, layer.mask)
+    plain, scaled = _softmaxes(layer)
     read = open_keys[:, 0].logical_and(counts[:, :, None]).any(1)  # keys that a counted query may read
     sizes = (_over(q.square().mean(-1), counts).sqrt(), _over(k.square().mean(-1), read).sqrt())
     rows = (variance, entropy(plain), entropy(scaled), softmax_gradient(plain), softmax_gradient(scaled))
     return (*sizes, *(_over(part, counts) for part in rows))
+
+
+def _softmaxes(layer: AttentionTrace) -> tuple[Tensor, Tensor]:
+    """The layer's weights without the scale and with it, position bias and mask as they are: float64."""
+    dots = layer.dots.double()
+    bias = 0.0 if layer.bias is None else layer.bias.double()
+    scaled = dots / math.sqrt(layer.q.shape[-1])
+    return masked_softmax(dots + bias, layer.mask), masked_softmax(scaled + bias, layer.mask)
 
 
 def _over(values: Tensor, counts: Tensor) -> Tensor:

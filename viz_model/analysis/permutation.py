@@ -72,6 +72,14 @@ def compare_orders(model: Decoder | Encoder, ids: Tensor, other_ids: Tensor, *, 
     return OrderComparison(order, first, second, (first - second).abs().amax(-1))
 
 
+def compare_texts(
+    model: Decoder | Encoder, first: Sequence[int], second: Sequence[int], *, full: bool = True
+) -> OrderComparison:
+    """`compare_orders` for two texts given as plain token ids."""
+    order_between(first, second)  # says what is wrong with texts of unequal length too
+    return compare_orders(model, torch.tensor([list(first)]), torch.tensor([list(second)]), full=full)
+
+
 def without_positions(model: M) -> M:
     """A copy of the model with the same weights and no positions: no vector added, nothing turned, no bias.
 

@@ -66,6 +66,11 @@ def softmax_gradient(weights: Tensor) -> Tensor:
     return (weights * (1.0 - weights)).sum(-1)
 
 
+def seeded(seed: int) -> torch.Generator:
+    """A generator for one draw, by its seed alone: what a page caches the draw by."""
+    return torch.Generator().manual_seed(seed)
+
+
 def sample_scaling(d_k: Sequence[int] = WIDTHS, *, generator: torch.Generator, n_keys: int = N_KEYS) -> ScalingSamples:
     """Draws queries and keys with components from N(0, 1) at each width of `d_k`.
 

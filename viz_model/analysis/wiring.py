@@ -56,6 +56,21 @@ def longest_path(model: CausalModel, n: int) -> int | None:
     return None if None in lengths else max(length for length in lengths if length is not None)
 
 
+def shortest_path(graph: Wiring, start: Node, end: Node) -> tuple[Node, ...]:
+    """The vectors on a shortest way from `start` to `end`, both included; none where there is no way."""
+    left = path_lengths(graph, end)
+    if start not in left:
+        return ()
+    readers: dict[Node, list[Node]] = {}
+    for node, reads in graph.items():
+        for read in reads:
+            readers.setdefault(read, []).append(node)
+    way = [start]
+    while way[-1] != end:
+        way.append(next(node for node in readers[way[-1]] if left.get(node) == left[way[-1]] - 1))
+    return tuple(way)
+
+
 def schedule(graph: Wiring) -> dict[Node, int]:
     """The step at which each vector can be computed at the earliest, were there a processor for each: 0 for inputs."""
     step: dict[Node, int] = {}

@@ -83,7 +83,7 @@ def atlas_grid(heads: Sequence[Head], *, selected: tuple[int, int] | None = None
         places = [(layer, i) for i in range(n_heads)]
         cells = [_cell(by_place[at], at == selected, n_heads) if at in by_place else "<td></td>" for at in places]
         rows.append(head(f"layer {layer}") + "".join(cells))
-    left = "<style>.glass-atlas .glass-table thead th.n{text-align:left;padding-left:.7rem}</style>"
+    left = "<style>.glass-atlas .glass-table thead th.n{text-align:left;padding-left:.45rem}</style>"
     return f'<div class="glass-atlas">{left}{table(caption, ["", *(f"head {i}" for i in range(n_heads))], rows)}</div>'
 
 
@@ -129,20 +129,22 @@ def ablation_picture(
     whole: Ablated,
     rows: Sequence[Ablated],
     *,
+    selected: tuple[int, int] | None = None,
     agreement: str = "agreement",
     caption: str = "The model without each head",
 ) -> str:
     """One row an ablation: its loss, the change as a bar, accuracy and agreement.
 
     Where `head` is None no head of the layer is left. Bars are scaled to the largest change; a loss that falls points
-    the other way. agreement: what it is called.
+    the other way. `selected` (layer, head) has its name in the accent colour. agreement: what it is called.
     """
     has_agreement = whole.agreement is not None
     largest = max((abs(row.loss - whole.loss) for row in rows), default=0.0) or 1.0
     lines = []
     for row in (whole, *rows):
         change = row.loss - whole.loss
-        cells = head(_name(row)) + number(row.loss)
+        is_chosen = selected is not None and (row.layer, row.head) == selected
+        cells = (_chosen_name(row) if is_chosen else head(_name(row))) + number(row.loss)
         if row is whole:
             cells += "<td></td>" * 2
         else:
@@ -160,6 +162,11 @@ def _name(row: Ablated) -> str:
     return f"layer {row.layer}, " + ("no head" if row.head is None else f"head {row.head}")
 
 
+def _chosen_name(row: Ablated) -> str:
+    style = f"color:{either('accent')};font-weight:600"
+    return f'<th scope="row" aria-current="true" style="{style}">{html.escape(_name(row))}</th>'
+
+
 def _cell(one: Head, chosen: bool, n_heads: int) -> str:
     frame = f"outline:2px solid {either('accent')};outline-offset:-2px;" if chosen else ""
     lines = [f'<strong style="display:block">{html.escape(one.role)}</strong>']
@@ -175,7 +182,7 @@ def _cell(one: Head, chosen: bool, n_heads: int) -> str:
         )
     style = (
         f"{frame}width:{88 / n_heads:.3g}%;min-width:7rem;box-sizing:border-box;white-space:normal;"
-        "padding:.5rem .6rem;vertical-align:top"
+        "padding:.5rem .45rem;vertical-align:top"
     )
     if chosen:
         lines.append(f'<small style="display:block;color:{either("accent")}">the chosen head</small>')
@@ -197,7 +204,7 @@ def _marked(score: float, chance: float) -> str:
 def _track(score: float, chance: float) -> str:
     wide, at = (100 * min(max(share, 0.0), 1.0) for share in (score, chance))
     frame = (
-        f"display:inline-block;position:relative;width:6.5rem;max-width:100%;box-sizing:border-box;height:.6rem;background:{either('surface')};"
+        f"display:inline-block;position:relative;width:5.5rem;max-width:100%;box-sizing:border-box;height:.6rem;background:{either('surface')};"
         f"border:1px solid {either('line')};margin-right:.6rem;vertical-align:middle"
     )
     filled = f"position:absolute;left:0;top:0;bottom:0;width:{wide:.4g}%;background:{stop('series', 0)}"
@@ -208,7 +215,7 @@ def _track(score: float, chance: float) -> str:
 def _two_sided(share: float) -> str:
     """A cell with a bar from the middle: right and warm for more loss, left for less."""
     left = 50 + 50 * min(0.0, share)
-    frame = "display:block;position:relative;width:10rem;max-width:30vw;height:.6rem"
+    frame = "display:block;position:relative;width:5rem;max-width:30vw;height:.6rem"
     zero = "position:absolute;left:50%;top:-.2rem;bottom:-.2rem;opacity:.35;border-left:1px solid currentColor"
     colour = stop("signed", 9) if share > 0 else stop("signed", 1)
     drawn = f"position:absolute;top:0;height:100%;left:{left:.4g}%;width:{50 * abs(share):.4g}%;background:{colour}"

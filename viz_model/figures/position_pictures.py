@@ -1,11 +1,12 @@
 """The pictures of 'positions': distances, dots by offset, and losses beyond the trained length.
 
-The encoding itself, position down and dimension across, is `matrices.positional_encoding`; its clocks are in `clocks`.
+And the encoding with one position marked, and a model's outputs for two orders of one text. The clocks of an encoding
+are in `clocks`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import altair as alt
 import numpy as np
@@ -13,17 +14,59 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from viz_model.figures.marked_curves import marked_curve
-from viz_model.figures.matrices import tensor_heatmap
+from viz_model.figures.matrices import positional_encoding, tensor_heatmap
 from viz_model.figures.theme import LIGHT, Theme
 
+ENCODING_HEIGHT = 470  # pixels: with the controls above, all of it is in sight
 
-def distance_map(distance: ArrayLike, *, title: str = "Distance between positions", theme: Theme = LIGHT) -> go.Figure:
-    """Distances [position, position] as a map from 0 (the background) up; the diagonal is 0."""
+
+def marked_encoding(encoding: ArrayLike, position: int, *, theme: Theme = LIGHT) -> go.Figure:
+    """Positional encodings [position, d_model] as a map, with a frame around the row of one position."""
+    array = np.asarray(encoding)
+    figure = positional_encoding(array, title="", theme=theme)
+    n, width = array.shape
+    edge = {"x0": -0.5, "x1": width - 0.5, "y0": position - 0.5, "y1": position + 0.5}
+    figure.add_shape({"type": "rect", "line": {"color": theme.text, "width": 2}, **edge})
+    figure.update_layout(height=ENCODING_HEIGHT, yaxis={"dtick": max(1, n // 8)})
+    return figure
+
+
+def two_orders(
+    first: ArrayLike, second: ArrayLike, tokens: Sequence[str], *, bound: float | None = None, theme: Theme = LIGHT
+) -> go.Figure:
+    """A model's outputs [position, d_model] for two orders of one text, the two rows of each token one below the other.
+
+    `second` is in the order of the first text, so that equal rows mean equal outputs. `bound` is the end of the scale.
+    """
+    one, other = np.asarray(first), np.asarray(second)
+    if one.ndim != 2 or one.shape != other.shape or len(one) != len(tokens):
+        raise ValueError(f"first and second: expected a row for each of {len(tokens)}, got {one.shape}, {other.shape}")
+    rows = [f"{token}, {text}" for token in tokens for text in ("first", "second")]
+    pairs = np.stack((one, other), 1).reshape(2 * len(tokens), -1)
+    columns = [str(i) for i in range(one.shape[1])]
+    figure = tensor_heatmap(pairs, rows, columns, bound=bound, axes=("output of", "dimension"), theme=theme)
+    line = {"type": "line", "line": {"color": theme.text, "width": 1}, "x0": -0.5, "x1": one.shape[1] - 0.5}
+    for i in range(1, len(tokens)):
+        figure.add_shape({**line, "y0": 2 * i - 0.5, "y1": 2 * i - 0.5})
+    return figure
+
+
+def distance_map(
+    distance: ArrayLike,
+    *,
+    title: str = "Distance between positions",
+    height: int | None = None,
+    theme: Theme = LIGHT,
+) -> go.Figure:
+    """Distances [position, position] as a map from 0 (the background) up; the diagonal is 0. `height` in pixels."""
     array = np.asarray(distance)
     names = [str(i) for i in range(len(array))]
-    return tensor_heatmap(
+    figure = tensor_heatmap(
         array, names, names, signed=False, axes=("position", "other position"), title=title, theme=theme
     )
+    if height is not None:
+        figure.update_layout(height=height, yaxis={"dtick": max(1, len(array) // 8)})
+    return figure
 
 
 def dots_by_offset_curve(

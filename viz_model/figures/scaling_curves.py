@@ -18,14 +18,23 @@ WIDTH_TITLE = "d_k (components of a query)"
 
 
 def variance_curve(
-    d_k: ArrayLike, dots_variance: ArrayLike, scores_variance: ArrayLike, *, title: str = "", theme: Theme = LIGHT
+    d_k: ArrayLike,
+    dots_variance: ArrayLike,
+    scores_variance: ArrayLike,
+    *,
+    chosen: int | None = None,
+    title: str = "",
+    theme: Theme = LIGHT,
 ) -> alt.LayerChart:
-    """Variance of dots and of scores by d_k, on logarithmic axes: points are samples, lines the theory, d_k and 1."""
+    """Variance of dots and of scores by d_k, on logarithmic axes: points are samples, lines the theory, d_k and 1.
+
+    `chosen`: a width to be marked, here as in the curves below.
+    """
     widths = np.asarray(d_k, dtype=np.float64)
     theory = {PLAIN: (widths, widths), SCALED: (widths, np.ones_like(widths))}
     largest = float(np.nanmax(np.asarray(dots_variance, dtype=np.float64), initial=1.0))
     limits, heading = {"log_y": True, "y_domain": (0.5, 2 * largest)}, title or "Variance of q·k"
-    return _by_width(widths, dots_variance, scores_variance, "variance", theory, heading, theme, **limits)
+    return _by_width(widths, dots_variance, scores_variance, "variance", theory, heading, theme, chosen, **limits)
 
 
 def entropy_curve(
@@ -36,6 +45,7 @@ def entropy_curve(
     n_keys: int,
     dots_theory: ArrayLike | None = None,
     scores_theory: ArrayLike | None = None,
+    chosen: int | None = None,
     title: str = "",
     theme: Theme = LIGHT,
 ) -> alt.LayerChart:
@@ -45,7 +55,7 @@ def entropy_curve(
     heading = title or "Entropy of the softmax"
     top = (0.0, math.log(n_keys) * 1.12 or 1.0)
     return _by_width(
-        d_k, dots_entropy, scores_entropy, "entropy (nats)", theory, heading, theme, y_marks=marks, y_domain=top
+        d_k, dots_entropy, scores_entropy, "entropy (nats)", theory, heading, theme, chosen, y_marks=marks, y_domain=top
     )
 
 
@@ -56,6 +66,7 @@ def gradient_curve(
     *,
     dots_theory: ArrayLike | None = None,
     scores_theory: ArrayLike | None = None,
+    chosen: int | None = None,
     title: str = "",
     theme: Theme = LIGHT,
 ) -> alt.LayerChart:
@@ -63,7 +74,7 @@ def gradient_curve(
     theory = _theory(d_k, dots_theory, scores_theory)
     heading = title or "Size of the softmax's gradient"
     axis = "Σ w(1 − w), the Jacobian's nuclear norm"
-    return _by_width(d_k, dots_gradient, scores_gradient, axis, theory, heading, theme, y_domain=(0.0, 1.05))
+    return _by_width(d_k, dots_gradient, scores_gradient, axis, theory, heading, theme, chosen, y_domain=(0.0, 1.05))
 
 
 def score_distribution(dots: ArrayLike, *, d_k: int, title: str = "", theme: Theme = LIGHT) -> alt.LayerChart:
@@ -135,6 +146,29 @@ def softmax_bars(
     return done
 
 
+def training_curve(
+    plain: tuple[ArrayLike, ArrayLike],
+    scaled: tuple[ArrayLike, ArrayLike],
+    *,
+    names: tuple[str, str],
+    y_title: str,
+    title: str,
+    y_domain: tuple[float, float] | None = None,
+    theme: Theme = LIGHT,
+) -> alt.LayerChart:
+    """A number (step, value) of two trainings by step: one without the scale, one with it, under these names."""
+    colours = dict(zip(names, _colours(theme).values(), strict=True))
+    return marked_curve(
+        dict(zip(names, (plain, scaled), strict=True)),
+        colours=colours,
+        x_title="step",
+        y_title=y_title,
+        y_domain=y_domain,
+        title=title,
+        theme=theme,
+    )
+
+
 def _by_width(
     d_k: ArrayLike,
     plain: ArrayLike,
@@ -143,9 +177,11 @@ def _by_width(
     theory: dict[str, tuple[NDArray[np.float64], Any]],
     title: str,
     theme: Theme,
+    chosen: int | None,
     **options: Any,
 ) -> alt.LayerChart:
     widths = np.asarray(d_k, dtype=np.float64)
+    marks = {} if chosen is None else {f"d_k {chosen}": float(chosen)}
     return marked_curve(
         theory,
         points={PLAIN: (widths, plain), SCALED: (widths, scaled)},
@@ -155,6 +191,7 @@ def _by_width(
         x_values=widths.tolist(),
         title=title,
         log_x=True,
+        x_marks=marks,
         theme=theme,
         **options,
     )

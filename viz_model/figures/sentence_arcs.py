@@ -181,7 +181,7 @@ def _arc(weight: float, ends: tuple[float, float], base: int, top: int, theme: T
 
 def _label(relation: str, weight: float, hit: bool, strong: bool | None, middle: float, top: int, theme: Theme) -> str:
     """What a link is, above its arc, and the weight on it below; strong: whether it stands out, None for no choice."""
-    halo = f'stroke="{theme.background}" stroke-width="4" paint-order="stroke"'
+    halo = f'stroke="{theme.background}" stroke-width="6" stroke-linejoin="round" paint-order="stroke"'
     tick = " \u2713" if hit else ""
     name = f'fill="{theme.text}" font-weight="600"' if strong else f'fill="{theme.muted}"'
     share = f'fill="{theme.muted}"' if strong is False else 'font-weight="600"'

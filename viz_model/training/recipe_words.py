@@ -12,7 +12,7 @@ _KINDS = get_type_hints(Recipe)
 # What a class on one server may ask for: a run at these limits still makes several steps a second.
 MOST = {
     **{"d_model": 256, "n_layers": 8, "n_heads": 16, "d_ff": 1024, "context_length": 512},
-    **{"steps": 20_000, "batch_size": 256, "warm_up": 20_000},
+    **{"steps": 20_000, "batch_size": 512, "warm_up": 20_000},
 }
 
 

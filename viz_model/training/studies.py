@@ -69,7 +69,7 @@ def _scaled() -> dict[str, Recipe]:
 
 def _six_layers() -> dict[str, Recipe]:
     names = ("pre-norm", "post-norm", "pre-norm, no residual", "neither")
-    return {name: replace(depth_recipe(name, 6), steps=100) for name in names}
+    return {name: depth_recipe(name, 6) for name in names}
 
 
 STUDIES: dict[str, Study] = {
@@ -83,6 +83,8 @@ STUDIES: dict[str, Study] = {
 
 # Results that take too long for the opening of a page: name -> 'module:function' that gives a `Result`.
 MADE: dict[str, str] = {
+    "bottleneck": "viz_model.training.comparison:bottleneck",
+    "body-costs": "viz_model.training.comparison:costs",
     "relations-english-causal": "viz_model.analysis.held_out_relations:causal_relations",
     "relations-english-masked": "viz_model.analysis.held_out_relations:masked_relations",
     "held-out-sentences": "viz_model.analysis.held_out_relations:held_out_sentences",
@@ -93,7 +95,6 @@ MADE: dict[str, str] = {
     "ablation-english-masked": "viz_model.analysis.held_out_heads:masked_ablation",
     "ablation-induction": "viz_model.analysis.held_out_heads:induction_ablation",
     "depth": "viz_model.training.depth:depth_results",
-    "neurons-english-causal": "viz_model.analysis.held_out_neurons:causal_neurons",
 }
 
 

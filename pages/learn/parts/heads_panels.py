@@ -53,7 +53,7 @@ def _nothing() -> None:
 def _reads(lesson: Lesson, words: Mapping[str, str]) -> None:
     chosen, found = lesson.chosen, lesson.atlas
     if chosen is None or found is None:
-        st.markdown(words["not measured"])
+        st.markdown(words["no table"])
         return
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -10,24 +10,40 @@ import streamlit as st
 from pages.learn.parts.heads_choice import Lesson
 from pages.ui import chrome, downloads, pictures, session
 from viz_model.analysis.atlas import RULE, Atlas
+from viz_model.analysis.gold_links import READINGS
 from viz_model.display import Lens, shown
 from viz_model.figures import attention_view, matrix_table
 from viz_model.figures.atlas_picture import atlas_grid, atlas_table
 from viz_model.figures.theme import format_number
 
 
-def atlas(lesson: Lesson, words: Mapping[str, str]) -> None:
-    """Every head with its role, a click chooses one; how a head gets its name; the numbers."""
-    found, chosen = lesson.atlas, lesson.chosen
-    if found is None or chosen is None:
-        st.markdown(words["no atlas"])
+def show(lesson: Lesson, words: Mapping[str, str]) -> None:
+    """The atlas beside the map; the map alone where there is no atlas."""
+    if lesson.atlas is None:
+        _attention_map(lesson, words)
         return
+    left, right = st.columns([4, 3], gap="medium")
+    with left:
+        _atlas(lesson, lesson.atlas, words)
+    with right:
+        _attention_map(lesson, words)
+
+
+def _atlas(lesson: Lesson, found: Atlas, words: Mapping[str, str]) -> None:
+    """Every head with its role, a click chooses one; how a head gets its name; the numbers."""
     caption = words["atlas caption"].format(model=lesson.name, n_texts=f"{found.n_texts:,}")
     with st.container(key="atlas_pane"):
         pictures.head_atlas(
             "head_atlas", atlas_grid(found.heads, selected=(lesson.layer, lesson.head), caption=caption), _pick
         )
     st.markdown(words["atlas"])
+    readings = [
+        f"**({reading})**: {said}."
+        for reading, said in READINGS.items()
+        if any(f"({reading})" in "; ".join((one.role, *one.finds)) for one in found.heads)
+    ]
+    if readings:
+        st.markdown(" ".join(readings))
     with st.container(horizontal=True, vertical_alignment="center", key="under_atlas"):
         if st.button("As a table", key="atlas_table", icon=":material/table:", help="Every head in numbers."):
             _atlas_dialog(found, lesson.name)
@@ -42,7 +58,7 @@ def atlas(lesson: Lesson, words: Mapping[str, str]) -> None:
             )
 
 
-def attention_map(lesson: Lesson, words: Mapping[str, str]) -> None:
+def _attention_map(lesson: Lesson, words: Mapping[str, str]) -> None:
     """The chosen head on the sentence."""
     run = lesson.run
     seen = shown(run.trace, run.reading.encoding, Lens())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
+from typing import Literal
 
 import streamlit as st
 
@@ -19,7 +20,7 @@ from viz_model.figures.theme import format_number
 from viz_model.training.studies import kept
 
 ROLE, ITS_MODEL = "subject-verb (due)", "english-causal"  # two heads have this name
-KEPT = {"without": "Without this head", "only": "Of its layer only this head"}
+KEPT = {"without": "Without one head", "only": "Only one head of its layer"}
 MATTERS = 0.1  # of the agreement: beyond it the page says that the model needs the head
 FEWER = 0.02  # below it, that it does not
 
@@ -27,7 +28,7 @@ FEWER = 0.02  # below it, that it does not
 def show(lesson: Lesson, words: Mapping[str, str]) -> Callable[[], None]:
     """Draws the recorded table, or a place for the one measured now and the function that measures and draws it."""
     if lesson.name not in MEASURED:
-        st.markdown(words["not measured"])
+        st.markdown(words["no table"])
         return lambda: None
     st.markdown(words["without"])
     now = st.session_state["measured_now"]
@@ -78,10 +79,20 @@ def _draw(lesson: Lesson, words: Mapping[str, str], table: AblationTable, source
     rows = (*(table.without if kind == "without" else table.only), *table.none)
     row, whole = table.of(kind, lesson.layer, lesson.head), table.whole
     verbs = words["verbs"].format(n=f"{table.n_choices:,}") if table.n_choices else ""
-    st.markdown(source + " " + words["corpus"].format(n_texts=f"{table.n_texts:,}", n_asked=f"{table.n_asked:,}") + verbs)
-    left, right = st.columns([3, 2], gap="large")
+    corpus = words["corpus"].format(n_texts=f"{table.n_texts:,}", n_asked=f"{table.n_asked:,}", verbs=verbs)
+    hidden = words["hidden"] if lesson.name == "english-masked" else ""
+    st.markdown(f"{source} {corpus} {hidden}")
+    left, right = st.columns([5, 2], gap="medium")
     with left:
-        st.html(ablation_picture(whole, rows, agreement="verb agrees", caption=f"{lesson.name}: {KEPT[kind].lower()}"))
+        st.html(
+            ablation_picture(
+                whole,
+                rows,
+                selected=(lesson.layer, lesson.head),
+                agreement="verb agrees",
+                caption=f"{lesson.name}: {KEPT[kind].lower()}",
+            )
+        )
         if chrome.shown("downloads"):
             downloads.csv_button("ablation", _columns(lesson, table, source))
     with right:
@@ -106,6 +117,8 @@ def _draw(lesson: Lesson, words: Mapping[str, str], table: AblationTable, source
                     head=called(most.layer or 0, most.head or 0), agreement=format_number(most.agreement or 0.0), name=name
                 )
             )
+        if st.session_state["measured_now"]:
+            st.markdown(_recorded(lesson, words, kind))
         if lesson.name == ITS_MODEL and kind == "without":
             st.markdown(_in_vain(table, words))
 
@@ -116,6 +129,16 @@ def _needed(whole: Ablation, row: Ablation, words: Mapping[str, str], kind: str)
     if lost > MATTERS:
         return " " + words[f"{kind} falls"]
     return " " + words[f"{kind} stays"] if lost < FEWER else ""
+
+
+def _recorded(lesson: Lesson, words: Mapping[str, str], kind: Literal["without", "only"]) -> str:
+    """What the recorded table says of the same head, beside what was measured now."""
+    table = recorded(lesson.name)
+    row = table.of(kind, lesson.layer, lesson.head)
+    said = words["beside"].format(n_texts=f"{table.n_texts:,}", loss=format_number(row.loss))
+    if row.agreement is not None:
+        said += " " + words["beside verb"].format(agreement=format_number(row.agreement))
+    return said
 
 
 def _in_vain(table: AblationTable, words: Mapping[str, str]) -> str:

@@ -8,10 +8,12 @@ from typing import Any
 
 import streamlit as st
 
+from pages.train.parts import setup
 from pages.train.parts.setup import Plan, on_show
 from pages.train.parts.watching import comparable
 from pages.ui import chrome, models, session
 from pages.ui.training import Shown, desk
+from viz_model.training.recipe_words import words_for
 from viz_model.training.saved import LARGEST, Saved, model_of, read_run, write_run
 
 WORKBENCH = Path(__file__).parents[2] / "explore" / "workbench.py"
@@ -88,9 +90,14 @@ def _read() -> None:
         session.note(f"{file.name} was not loaded: {error}")
         return
     desk().show_loaded(_shown(file.name, saved))
-    task = "own-text" if saved.own else saved.recipe.task
-    if task in session.TASKS:
-        session.put(task=task, recipe=())
+    if saved.own is not None:
+        session.put(task="own-text", source="yours", objective=saved.own.objective, tokenizer=saved.own.tokenizer)
+    elif saved.recipe.task in session.TASKS:
+        session.put(task=saved.recipe.task)
+    else:
+        return
+    usual = setup.usual_recipe(st.session_state["task"])
+    session.put(recipe=words_for(saved.recipe, usual), seed=saved.seed)
 
 
 def _shown(file: str, saved: Saved) -> Shown:
@@ -131,4 +138,4 @@ def _name(shown: Shown) -> str:
     if shown.origin == "recorded":
         return shown.recipe.task
     state: Any = shown.saved()
-    return models.keep(f"trained here: {shown.name}", shown.task.probe()[0].text, model_of(state, shown.task), state)
+    return models.keep(f"trained here: {shown.name}", shown.example, model_of(state, shown.task), state)

@@ -13,7 +13,6 @@ from pages.ui import chrome, pictures, session
 from pages.ui.training import Shown, desk, recorded, runner
 from viz_model.figures import training_view
 from viz_model.training.history import History, history
-from viz_model.training.watched import watched
 
 TICK = 0.35  # seconds between looks at a live run
 OVERLAP = 4  # what was sent in the last so many looks is sent again: the browser may leave one out
@@ -67,8 +66,8 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
         return
     begin = max(min(begin, len(seen) - 1), 0)
     pictures_before = sum(one.picture is not None for one in seen[:begin])
-    part = history(seen[begin:])
-    watch = watched(shown.task)
+    part = history(seen[begin:]) if begin else shown.history()
+    watch = shown.watched
     kinds = {role: kind for kind, side in watch.items() for role in side.right}
     films = [
         training_view.Film(kind, frames, side.queries, side.keys, _mask(seen, kind), side.right)
@@ -83,7 +82,7 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
         state=STATES.get(phase, phase),
         status=_status(shown, steps, tokens),
         metric=shown.task.metric,
-        compare=[track(each.name, history(each.snapshots), kinds) for each in compared(shown)],
+        compare=[track(each.name, each.history(), kinds) for each in compared(shown)],
         first_row=begin,
         first_picture=pictures_before,
         rows=len(seen),
@@ -92,7 +91,7 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
         layer=st.session_state["layer"],
         head=st.session_state["head"],
         title=shown.name,
-        caption=f"{shown.name} · watched: {shown.task.probe()[0].text[:120]}",
+        caption=f"{shown.name} · watched: {shown.example[:120]}",
     )
     pictures.training("training", payload, _choose, _missing)
     st.session_state["last_picture"] = payload if begin == 0 else None

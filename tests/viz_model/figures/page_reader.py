@@ -44,6 +44,10 @@ class PageReader(HTMLParser):
             "aria-label",
             "tabindex",
             "colspan",
+            "aria-current",
+            "data-layer",
+            "data-head",
+            "data-chosen",
         }
         self.open.append(tag)
         given = {name: value or "" for name, value in attrs}

@@ -31,7 +31,7 @@ def values_of(name: str) -> st.SearchStrategy[Any]:
 
 
 RECIPES = st.fixed_dictionaries({f.name: values_of(f.name) for f in fields(Recipe) if f.name != "task"}).map(
-    lambda values: Recipe(task="copy", **values)
+    lambda values: Recipe(task="copy", **values | {"residual": values["residual"] or not values["feed_forward"]})
 )
 
 
@@ -108,7 +108,7 @@ BAD = {
     "context_length=100000": "context_length: expected 1 to 512, got 100000.",
     "steps=20001": "steps: expected 1 to 20000, got 20001.",
     "steps=0": "steps: expected 1 to 20000, got 0.",
-    "batch_size=257": "batch_size: expected 1 to 256, got 257.",
+    "batch_size=513": "batch_size: expected 1 to 512, got 513.",
     "warm_up=-1": "warm_up: expected 0 to 20000, got -1.",
     "learning_rate=nan": "learning_rate: expected 0.0 to 10000.0, got nan.",
     "learning_rate=inf": "learning_rate: expected 0.0 to 10000.0, got inf.",

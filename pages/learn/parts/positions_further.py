@@ -1,0 +1,132 @@
+"""Five kinds of positions trained alike, and their loss at every position beyond the trained length."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages.learn.parts.positions_choice import Show, Words, takeaway
+from pages.ui import study, theme
+from pages.ui.training import task_named
+from viz_model.analysis.extrapolation import mean_loss, outcome
+from viz_model.figures.curves import curve
+from viz_model.figures.position_pictures import loss_by_position_curve
+from viz_model.figures.position_tables import loss_stretches
+from viz_model.figures.theme import format_number
+from viz_model.tasks.letter_chain import LetterChain
+from viz_model.training.position_recipes import LONGEST, TRAINED
+from viz_model.training.studies import Arm
+
+STUDY = "positions"
+INSIDE, JUST_PAST, BEYOND, END = (2, TRAINED), (32, 36), (40, 64), (96, LONGEST)  # start <= position < stop
+NAMES = {"sinusoidal": "sinusoidal", "learned": "learned", "rotary": "rotary", "alibi": "ALiBi", "none": "none"}
+Losses = Mapping[str, tuple[list[int], list[float | None]]]  # kind -> positions, nats
+
+
+def choose(words: Words) -> Show:
+    study.controls(STUDY)
+    return lambda: _show(words)
+
+
+def _show(words: Words) -> None:
+    task = task_named("letter-chain")
+    assert isinstance(task, LetterChain)
+    study.watch(STUDY, lambda arms: _draw(arms, task, words))
+    losses = _losses(study.arms(STUDY))
+    known = [found for found in losses.values() if found[0]]
+    if known:
+        takeaway(
+            "loss-by-position",
+            {"position": known[0][0], **{NAMES[kind]: loss for kind, (at, loss) in losses.items() if at}},
+            "Loss by position, nats a letter",
+        )
+
+
+def _losses(arms: Mapping[str, Arm]) -> Losses:
+    """The measured losses; of a run that has not ended, none."""
+    return {
+        kind: ([int(at or 0) for at in arm.measures.get("position", ())], list(arm.measures.get("loss by position", ())))
+        for kind, arm in arms.items()
+    }
+
+
+def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
+    losses = _losses(arms)
+    steps = next(iter(arms.values())).recipe.steps
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.altair_chart(
+            loss_by_position_curve(
+                {NAMES[kind]: (at, [math.nan if x is None else x for x in loss]) for kind, (at, loss) in losses.items()},
+                trained=TRAINED,
+                best=task.best_loss,
+                chance=task.chance_loss,
+                title="",
+                theme=theme.current(),
+            ),
+            key="further",
+            theme=None,
+        )
+        st.markdown(
+            words["further"].format(
+                trained=TRAINED,
+                longest=LONGEST,
+                steps=steps,
+                best=format_number(task.best_loss),
+                chance=format_number(task.chance_loss),
+            )
+        )
+        st.altair_chart(
+            curve(
+                {
+                    NAMES[kind]: ([one.step for one in arm.snapshots], [one.loss for one in arm.snapshots])
+                    for kind, arm in arms.items()
+                },
+                x_title="step",
+                y_title="loss (nats a letter)",
+                height=200,
+                theme=theme.current(),
+            ),
+            key="further_training",
+            theme=None,
+        )
+        st.markdown(words["further training"].format(steps=steps, trained=TRAINED))
+    with right:
+        stretches = (INSIDE, JUST_PAST, BEYOND, END)
+        means = {kind: [mean_loss(at, loss, *one) for one in stretches] for kind, (at, loss) in losses.items() if at}
+        if not means:
+            st.markdown(words["further waits"])
+            return
+        st.html(
+            loss_stretches(
+                {NAMES[kind]: found for kind, found in means.items()},
+                stretches,
+                chance=task.chance_loss,
+                caption=words["stretches caption"],
+            )
+        )
+        for kind, (inside, just, beyond, end) in means.items():
+            st.markdown(_said(kind, inside, just, beyond, end, task, words))
+
+
+def _said(
+    kind: str, inside: float, just: float, beyond: float, end: float, task: LetterChain, words: Words
+) -> str:
+    """One kind in words: what it is, its numbers, and what became of it."""
+    numbers = {
+        "inside": format_number(inside),
+        "just": format_number(just),
+        "beyond": format_number(beyond),
+        "end": format_number(end),
+        "trained": TRAINED,
+        "last": TRAINED - 1,
+        "chance": format_number(task.chance_loss),
+    }
+    # The worst of both stretches decides.
+    far = math.nan if math.isnan(beyond) else max(beyond, end)
+    found = outcome(inside, far, task.chance_loss)
+    return f"**{NAMES[kind].capitalize() if kind != 'alibi' else 'ALiBi'}**: " + " ".join(
+        words[section].format(**numbers) for section in (f"kind {kind}", f"outcome {found}")
+    )

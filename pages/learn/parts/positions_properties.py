@@ -1,0 +1,204 @@
+"""What the sinusoids are good for: each position its own, neighbours near, and offsets that are turns."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.learn.parts.positions_choice import SHOWN, Show, Words, position_and_width, takeaway
+from pages.learn.parts.positions_picture import on_show
+from pages.ui import chrome, runs, session, theme
+from viz_model.analysis.positions import (
+    clock_angles,
+    dots_by_offset,
+    offset_rotation,
+    position_distances,
+    rotation_residual,
+    wavelengths,
+)
+from viz_model.figures.clocks import clocks
+from viz_model.figures.position_pictures import distance_map, dots_by_offset_curve, neighbour_curve
+from viz_model.figures.theme import format_number
+from viz_model.positions import sinusoids
+
+LEARNED = "copy"  # a bundled model whose positions were learned
+SINUSOIDS, ITS_TABLE = "sinusoids", "learned (the model copy)"
+FARTHEST = 50  # offset
+ALIKE = 0.05  # two positions this near are as good as one
+ROUNDING = 1e-5
+
+
+def choose(words: Words) -> Show:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="encoding_row"):
+        position, width = position_and_width()
+        st.number_input(
+            "Offset k", 1, FARTHEST, key="pe_offset", help="How many positions on.", disabled=chrome.locked("position"), width=130
+        )
+        n = width // 2
+        if st.session_state["pe_pair"] >= n:
+            session.note(words["pair moved"].format(width=width, last=n - 1))
+            st.session_state["pe_pair"] = n - 1
+        st.selectbox(
+            "Pair",
+            range(n),
+            key="pe_pair",
+            help="Whose turn is written out: columns 2i and 2i + 1.",
+            disabled=chrome.locked("position"),
+            width=90,
+        )
+    offset, pair = st.session_state["pe_offset"], st.session_state["pe_pair"]
+
+    def show() -> None:
+        _unique(width, words)
+        _smooth(width, words)
+        _relative(position, width, offset, pair, words)
+
+    return show
+
+
+def _unique(width: int, words: Words) -> None:
+    found = position_distances(sinusoids(SHOWN, width))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.plotly_chart(
+            distance_map(found.distance, title="", height=430, theme=theme.current()),
+            key="distances",
+            theme=None,
+            config={"displaylogo": False, "modeBarButtons": [["toImage"]]},
+        )
+    with right:
+        st.subheader("Unique", anchor=False)
+        first, second = found.closest
+        st.markdown(
+            words["unique"].format(
+                n=SHOWN, smallest=format_number(found.smallest), first=first, second=second, width=width
+            )
+        )
+        st.markdown(words["unique hardly" if found.smallest < ALIKE else "unique well"].format(apart=second - first))
+        st.markdown(words["unique map"])
+        columns = {f"to {i}": found.distance[:, i].tolist() for i in range(SHOWN)}
+        takeaway("distances", {"position": list(range(SHOWN)), **columns}, f"Distances, {width} columns")
+
+
+def _smooth(width: int, words: Words) -> None:
+    found = position_distances(sinusoids(SHOWN, width))
+    learned = position_distances(runs.model(LEARNED).stack.positions.table)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        lines = {SINUSOIDS: found.neighbours, ITS_TABLE: learned.neighbours}
+        st.altair_chart(neighbour_curve(lines, title="", theme=theme.current()), key="neighbours", theme=None)
+    with right:
+        st.subheader("Smooth", anchor=False)
+        st.markdown(
+            words["smooth"].format(
+                low=format_number(found.neighbours.min()),
+                gap=format_number(found.neighbours.max() - found.neighbours.min()),
+                farthest=format_number(found.distance.max()),
+            )
+        )
+        st.markdown(
+            words["smooth learned"].format(
+                model=LEARNED,
+                width=runs.model(LEARNED).config.d_model,
+                low=format_number(learned.neighbours.min()),
+                high=format_number(learned.neighbours.max()),
+                smallest=format_number(learned.smallest),
+                first=learned.closest[0],
+                second=learned.closest[1],
+            )
+        )
+        n = SHOWN - 1
+        rest = [None] * (n - len(learned.neighbours))
+        takeaway(
+            "neighbours",
+            {
+                "from position": list(range(n)),
+                "to position": list(range(1, SHOWN)),
+                SINUSOIDS: found.neighbours.tolist(),
+                ITS_TABLE: [*learned.neighbours.tolist(), *rest],
+            },
+            "Distance to the next position",
+        )
+
+
+def _relative(position: int, width: int, offset: int, pair: int, words: Words) -> None:
+    encoding = sinusoids(SHOWN, width)
+    found = dots_by_offset(encoding)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.altair_chart(
+            dots_by_offset_curve(
+                found.offset, found.mean, found.lowest, found.highest, title="", theme=theme.current()
+            ),
+            key="dots",
+            theme=None,
+        )
+    with right:
+        st.subheader("Relative", anchor=False)
+        st.markdown(
+            words["dots"].format(offset=offset, dot=format_number(found.mean[offset]), spread=format_number(found.spread))
+        )
+        st.markdown(words["dots exact" if found.spread < ROUNDING else "dots odd"].format(column=width - 1))
+        takeaway(
+            "dots",
+            {
+                "offset": found.offset.tolist(),
+                "mean": found.mean.tolist(),
+                "lowest": found.lowest.tolist(),
+                "highest": found.highest.tolist(),
+            },
+            f"Dot products by offset, {width} columns",
+        )
+    _turn(position, width, offset, pair, words)
+
+
+def _turn(position: int, width: int, offset: int, pair: int, words: Words) -> None:
+    """The rotation that takes every position `offset` further: as clocks, written out, and its residual."""
+    last = SHOWN - 1 - offset
+    start = min(position, last)
+    encoding = sinusoids(SHOWN, width)
+    st.subheader(f"From position {start} to {start + offset}: a turn", anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    pairs = sorted({pair, *on_show(width // 2, 5)})
+    with left:
+        st.html(
+            clocks(
+                clock_angles(start + offset, width)[pairs],
+                wavelengths(width)[pairs],
+                pairs=pairs,
+                trail=[clock_angles(start, width)[pairs]],
+                caption=words["turn caption"].format(start=start, end=start + offset),
+            )
+        )
+        st.markdown(words["turn"].format(offset=offset))
+    with right:
+        at = slice(2 * pair, 2 * pair + 2)
+        matrix = offset_rotation(width, offset)[at, at].tolist()
+        st.markdown(words["written out"].format(pair=pair))
+        st.latex(
+            rf"{_column(encoding[start + offset, at].tolist())} = {_matrix(matrix)} {_column(encoding[start, at].tolist())}"
+        )
+        residual = rotation_residual(encoding, offset)
+        learned = rotation_residual(runs.model(LEARNED).stack.positions.table, min(offset, 31))
+        st.markdown(
+            words["residual"].format(
+                offset=offset, n=len(residual), n_turned=width // 2 * 2, residual=format_number(residual.max())
+            )
+        )
+        if width % 2:
+            st.markdown(words["odd turn"].format(column=width - 1))
+        st.markdown(words["residual learned"].format(model=LEARNED, residual=format_number(learned.max())))
+        takeaway(
+            "residual",
+            {"from position": list(range(len(residual))), "largest difference": residual.tolist()},
+            f"|PE(p + {offset}) - R PE(p)|, the largest of all columns",
+        )
+    if start != position:
+        st.caption(words["start moved"].format(position=position, offset=offset, last=SHOWN - 1, start=start))
+
+
+def _matrix(rows: list[list[float]]) -> str:
+    return r"\begin{pmatrix}" + r"\\".join("&".join(map(format_number, row)) for row in rows) + r"\end{pmatrix}"
+
+
+def _column(values: list[float]) -> str:
+    return _matrix([[value] for value in values])
