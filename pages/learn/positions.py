@@ -20,7 +20,7 @@ chrome.notes()
 show()
 
 if chrome.shown("equation"):
-    st.latex(words["equation"])
+    st.latex(words.get(f"equation {part}", words["equation"]))
 chrome.experiments(choice.EXPERIMENTS)
 chrome.question(
     order.ask(words), order.CHOICES, lambda: order.what_the_mask_tells(words), key=f"predict_positions_{order.asked()}"

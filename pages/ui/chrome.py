@@ -38,6 +38,7 @@ h3 { font-size: 1.35rem !important; }
 [data-testid="stSidebarNavLink"]:focus-visible, [data-testid="stMainMenuButton"]:focus-visible,
 label:has(input:focus-visible) { outline: 2px solid var(--glass-accent); outline-offset: 2px; }
 [data-testid="stMain"]:focus-visible { outline: 2px solid var(--glass-accent); outline-offset: -2px; }
+.st-key-scale_widths [data-testid="stColumn"] { min-width: min(18rem, 100%); }
 /* A sentence needs a line of its own before it is cut. */
 @media (max-width: 1200px) {
   .st-key-text, :is(.st-key-sentence_row, .st-key-lesson_row) > :has(.st-key-text) { flex: 1 1 100% !important; }

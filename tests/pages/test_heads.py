@@ -22,12 +22,14 @@ from tests.pages.seeing import (
     notes,
     pane,
     panes,
+    predictions,
     selector,
     sound,
     trigger,
 )
 from tests.viz_model.figures.page_reader import PageReader
 from viz_model.analysis.held_out_heads import measured_ablation
+from viz_model.edits import AblateHead
 
 STUDIES = Path(__file__).parents[2] / "assets" / "studies"
 CAT = "The cat sat on the mat"
@@ -145,6 +147,19 @@ def test_ablations_are_the_bundled_ones(visit, kept: str) -> None:
     assert ("the model needs the head" in said(page)) == (kept == "without")
 
 
+@pytest.mark.parametrize("kept", ["without", "only"])
+def test_the_sentence_is_run_under_the_ablation_too(visit, kept: str) -> None:
+    page = sound(visit("heads", text=KEYS, heads_panel="without", kept=kept, layer="1", head="2"))
+    model = vm.load("english-causal")
+    silent = [2] if kept == "without" else [0, 1, 3]
+    logits = vm.run(model, KEYS, edits=[AblateHead(1, head) for head in silent]).logits[0, -1]
+    wanted = logits.softmax(-1)
+    found = predictions(page)
+    assert model.tokenizer.token(int(wanted.argmax())) in found
+    for token, share in found.items():
+        assert share == pytest.approx(float(wanted[model.tokenizer.id(token)]), abs=1e-6)
+
+
 def test_attention_is_not_explanation_with_both_heads_numbers(visit) -> None:
     page = sound(visit("heads", heads_panel="without", layer="2", head="0"))
     numbers = [
@@ -215,7 +230,7 @@ def test_the_budget_is_counted_on_the_model_and_on_the_paper(visit) -> None:
     assert [row[:3] for row in choices] == [[str(2**i), str(64 // 2**i), "64"] for i in range(7)]
     assert [row[3] != "" for row in choices] == [2**i == 4 for i in range(7)]
     assert f"512 = 8 × 64, {4 * 512 * 512 + 4 * 512:,} parameters" in said(page)
-    assert table(page, "The paper's base model: one attention layer")[-1][2:] == ["1,048,576", "2,048"]
+    assert table(page, "s base model: one attention layer")[-1][2:] == ["1,048,576", "2,048"]
 
 
 def test_of_other_models_a_note_says_what_is_not_known(visit) -> None:
@@ -223,7 +238,7 @@ def test_of_other_models_a_note_says_what_is_not_known(visit) -> None:
     assert sum("were measured for english-causal" in note for note in notes(page)) == 1
     assert not [each for each in page.get("bidi_component") if each.key == "head_atlas"]
     assert attention(page).header["model"] == "untrained"
-    assert "Not measured for this model." in said(page)
+    assert "the heads of this model were not measured" in said(page)
     selector(page, "heads_panel").set_value("adds").run()
     assert "✓ The terms add up" in pane(sound(page), "What the heads of layer")
 
@@ -241,13 +256,14 @@ def test_the_question_is_answered_from_the_table(visit, model: str) -> None:
 
 def test_each_experiment_shows_what_it_says(visit) -> None:
     page = visit("heads", model="english-masked")
-    for i, (layer, least) in enumerate(((1, 0.9), (2, 0.9))):
+    for i, layer in enumerate((1, 2)):
         sound(by_key(page.button, f"try_{i}").click().run())
         assert attention(page).header["selection"] == {"layer": layer, "head": 0, "query": 5, "key": 2}
-        assert attention(page).header["queries"][5] == "cabinet"
+        assert attention(page).header["queries"][1:] == "My dog near the houses".split()
         weights = attention(page).arrays[f"weights/{layer}/0"]
-        assert weights[5].argmax() == 2
-        assert weights[5, 2] > least
+        assert weights[5, 2] == weights[5].max() > 0.9
+        probabilities = predictions(page)
+        assert (probabilities.get("are", 0.0) > probabilities["is"]) == (layer == 1)
         assert ("the model needs the head" in said(page)) == (layer == 1)
         assert ("can do without the head" in said(page)) == (layer == 2)
     sound(by_key(page.button, "try_2").click().run())

@@ -80,7 +80,9 @@ def test_a_loaded_run_is_shown_can_go_on_and_be_saved_again(visit, nowhere) -> N
     np.testing.assert_array_equal(payload.arrays["loss"], np.array([one.loss for one in seen], np.float32))
     assert page.session_state["task"] == "copy"
     assert [each.name for each in desk_of(page).earlier] == ["copy, for this test"]
-    assert enabled(page) == {"start", "pause", "reset", "open_workbench"}
+    assert enabled(page) == {"start", "pause", "reset", "open_workbench", "usual_recipe"}
+    assert "n_heads=2" in page.session_state["recipe"]
+    assert page.session_state["seed"] == 4
     assert labels(page)["pause"] == "Go on"
     by_key(page.button, "pause").click().run()
     ((recipe, seed, task, sent),) = nowhere.started

@@ -257,6 +257,12 @@ def test_what_the_grammar_does_not_make_has_a_map_and_no_links(visit) -> None:
     assert len(table(page)) == 11
 
 
+def test_of_words_in_pieces_it_is_not_said_that_the_grammar_does_not_know_them(visit) -> None:
+    page = sound(visit("sentence", model="untrained"))
+    assert "**Words in pieces.**" in said(page)
+    assert "Not a sentence" not in said(page)
+
+
 def test_a_reading_that_the_model_cannot_have_gives_way_with_a_note(visit) -> None:
     page = sound(visit("sentence", model="english-masked", reading="due"))
     assert page.session_state["reading"] == "back"

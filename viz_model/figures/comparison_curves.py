@@ -45,6 +45,7 @@ def accuracy_curves(
         y_marks={f"{name} {format_number(at)}": at for name, at in levels.items()},
         y_domain=(0.0, 1.04),
         colours=body_colours(curves, theme),
+        legend_columns=2,
         title=title,
         height=height,
         theme=theme,
@@ -59,10 +60,10 @@ def gradient_curves(
     """
     rows: list[dict[str, Any]] = []
     for name, (x_values, y_values) in curves.items():
-        x, y = np.asarray(x_values, dtype=np.float64), np.asarray(y_values, dtype=np.float64)
-        if x.ndim != 1 or x.shape != y.shape:
-            raise ValueError(f"{name}: expected x and y of one length, got {x.shape} and {y.shape}")
-        rows += [{"curve": name, "x": a, "y": b} for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+        at, size = np.asarray(x_values, dtype=np.float64), np.asarray(y_values, dtype=np.float64)
+        if at.ndim != 1 or at.shape != size.shape:
+            raise ValueError(f"{name}: expected x and y of one length, got {at.shape} and {size.shape}")
+        rows += [{"curve": name, "x": a, "y": b} for a, b in zip(at.tolist(), size.tolist(), strict=True)]
     some = [row for row in rows if row["y"] > 0]
     low, ticks, high = powers_of_ten([row["y"] for row in some])
     none = [{**row, "at": low / 10 ** (ROOM * 2 / 3)} for row in rows if row["y"] == 0]
@@ -121,6 +122,7 @@ def length_curves(
         x_values=lengths,
         y_domain=(low / 1.6, high * 1.6) if low * 10 > high else (10 ** math.floor(math.log10(low)), high * 1.6),
         colours=body_colours(curves, theme),
+        legend_columns=2,
         title=title,
         log_x=True,
         log_y=True,

@@ -26,7 +26,7 @@ class BodyRow:
     sees: str  # 'all', or how many positions
     accuracy: float | None  # None where it has not been measured yet
     step: int
-    seconds: float  # of training
+    seconds: float | None = None  # of training; None where the clock was not kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,15 @@ class CostRow:
 
 def bodies_table(rows: Sequence[BodyRow], *, metric: str, caption: str) -> str:
     """Bodies with their size, and the share that each gets right as bar and number."""
-    heads = ["body", metric, "after step", "parameters", "d_model", "layers", "sees (tokens)", "seconds"]
-    return table(
-        caption,
-        heads,
-        [
-            head(row.name)
-            + (_none() if row.accuracy is None else bar(row.accuracy))
-            + "".join(_whole(n) for n in (row.step, row.parameters, row.d_model, row.n_layers))
-            + _words(row.sees)
-            + number(row.seconds)
-            for row in rows
-        ],
-    )
+    timed = any(row.seconds is not None for row in rows)
+    heads = ["body", metric, "after step", "parameters", "d_model", "layers", "sees (tokens)"]
+    body = []
+    for row in rows:
+        accuracy = _none() if row.accuracy is None else bar(row.accuracy)
+        wholes = "".join(_whole(n) for n in (row.step, row.parameters, row.d_model, row.n_layers))
+        clock = "" if not timed else _none() if row.seconds is None else number(row.seconds)
+        body.append(head(row.name) + accuracy + wholes + _words(row.sees) + clock)
+    return table(caption, [*heads, "seconds"] if timed else heads, body)
 
 
 def costs_table(rows: Sequence[CostRow], *, n: int, caption: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import math
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
@@ -12,8 +11,8 @@ from viz_model.figures.html_table import either
 from viz_model.figures.theme import FONT, LIGHT, Theme, format_number, sample
 
 Node = tuple[int, int]  # (layer, position), 0 the tokens
-LEFT, TOP, STRIP = 92, 26, 22
-WEAKEST = 4  # powers of ten below the strongest that still differ in colour
+LEFT, TOP, STRIP, LEGEND = 92, 26, 22, 316
+NARROWEST = 620  # pixels on the page, below which the picture scrolls
 
 
 def field_picture(
@@ -72,7 +71,7 @@ def field_picture(
             f'<rect x="{LEFT + cell * at + 1}" y="{top}" width="{cell - 2}" height="{STRIP}" rx="2" fill="{fill}" '
             f'stroke="{theme.line}"><title>{_said(n, at, value)}</title></rect>'
         )
-    parts.append(_legend(LEFT, top + STRIP + 12, largest, theme))
+    parts.append(_legend(width - 14 - LEGEND, top + STRIP + 12, largest, theme))
     return "".join(parts) + "</svg>"
 
 
@@ -86,13 +85,15 @@ def field_html(
 ) -> str:
     """The same for a page: an image that scrolls in its own frame, described in words for screen readers."""
     svg = field_picture(n, n_layers, cone, influence, theme=theme)
+    natural = int(svg.split('width="', 1)[1].split('"', 1)[0])
     source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
     focus = f"<style>.glass-field:focus-visible{{outline:2px solid {either('accent')}}}</style>"
     return (
         f'{focus}<div class="glass-field" tabindex="0" role="region" aria-label="Receptive field" '
         f'style="overflow-x:auto;max-width:100%;direction:rtl"><img alt="'
         f'{html.escape(description(n, n_layers, cone, influence))}" src="{source}" '
-        'style="max-width:none;display:block;direction:ltr"></div>'
+        f'style="width:100%;max-width:{natural}px;min-width:{NARROWEST}px;display:block;direction:ltr;margin-right:auto">'
+        "</div>"
     )
 
 
@@ -107,8 +108,8 @@ def description(n: int, n_layers: int, cone: Mapping[Node, Sequence[Node]], infl
 
 
 def _shade(value: float, largest: float) -> float:
-    """0.25 to 1: a token that moves the output at all is seen."""
-    return 0.25 + 0.75 * max(0.0, 1 + math.log10(value / largest) / WEAKEST)
+    """0.2 to 1: a token that moves the output at all is seen."""
+    return 0.2 + 0.8 * value / largest
 
 
 def _said(n: int, at: int, value: float) -> str:
@@ -118,12 +119,12 @@ def _said(n: int, at: int, value: float) -> str:
 
 def _legend(x: float, y: float, largest: float, theme: Theme) -> str:
     steps = "".join(
-        f'<rect x="{x + 18 * i}" y="{y}" width="18" height="12" fill="{sample(theme.magnitude, 0.25 + 0.25 * i)}"/>'
+        f'<rect x="{x + 18 * i}" y="{y}" width="18" height="12" fill="{sample(theme.magnitude, 0.2 + 0.8 * i / 3)}"/>'
         for i in range(4)
     )
     quiet = f'fill="{theme.muted}" font-size="12"'
     return (
-        f'{steps}<text x="{x + 80}" y="{y + 11}" {quiet}>little to {format_number(largest)}</text>'
-        f'<rect x="{x + 210}" y="{y}" width="18" height="12" fill="url(#hatch)" stroke="{theme.line}"/>'
-        f'<text x="{x + 236}" y="{y + 11}" {quiet}>nothing at all (exactly 0)</text>'
+        f'{steps}<text x="{x + 78}" y="{y + 11}" {quiet}>0 to {format_number(largest)}</text>'
+        f'<rect x="{x + 138}" y="{y}" width="18" height="12" fill="url(#hatch)" stroke="{theme.line}"/>'
+        f'<text x="{x + 162}" y="{y + 11}" {quiet}>nothing at all (exactly 0)</text>'
     )

@@ -32,6 +32,7 @@ def marked_curve(
     log_x: bool = False,
     log_y: bool = False,
     height: int = 280,
+    legend_columns: int = 3,
     theme: Theme = LIGHT,
 ) -> alt.LayerChart:
     """Lines (x, y), points (x, y) and bands (x, low, high) by name; equal names share a colour.
@@ -55,7 +56,7 @@ def marked_curve(
     y_axis = alt.Axis(domain=False, ticks=False, **y_ticks)
     y = alt.Y("y:Q", title=y_title, scale=y_scale, axis=y_axis)
     symbol: dict[str, Any] = {"symbolType": "stroke", "symbolSize": 360} if lines else {}
-    legend = alt.Legend(columns=3, **symbol) if len(names) > 1 else None
+    legend = alt.Legend(columns=legend_columns, **symbol) if len(names) > 1 else None
     hues = alt.Scale(domain=names, range=[palette[name] for name in names])
     colour = alt.Color("curve:N", sort=names, legend=legend, scale=hues)
     tooltip = [

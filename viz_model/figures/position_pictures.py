@@ -34,20 +34,21 @@ def marked_encoding(encoding: ArrayLike, position: int, *, theme: Theme = LIGHT)
 def two_orders(
     first: ArrayLike, second: ArrayLike, tokens: Sequence[str], *, bound: float | None = None, theme: Theme = LIGHT
 ) -> go.Figure:
-    """A model's outputs [position, d_model] for two orders of one text, the two rows of each token one below the other.
+    """A model's outputs [position, d_model] for two orders of one text, and their difference: three rows a token.
 
-    `second` is in the order of the first text, so that equal rows mean equal outputs. `bound` is the end of the scale.
+    `second` is in the order of the first text, so that a blank difference means equal outputs. `bound` is the end of
+    the scale.
     """
     one, other = np.asarray(first), np.asarray(second)
     if one.ndim != 2 or one.shape != other.shape or len(one) != len(tokens):
         raise ValueError(f"first and second: expected a row for each of {len(tokens)}, got {one.shape}, {other.shape}")
-    rows = [f"{token}, {text}" for token in tokens for text in ("first", "second")]
-    pairs = np.stack((one, other), 1).reshape(2 * len(tokens), -1)
+    rows = [f"{token}, {text}" for token in tokens for text in ("first", "second", "difference")]
+    stacked = np.stack((one, other, other - one), 1).reshape(3 * len(tokens), -1)
     columns = [str(i) for i in range(one.shape[1])]
-    figure = tensor_heatmap(pairs, rows, columns, bound=bound, axes=("output of", "dimension"), theme=theme)
+    figure = tensor_heatmap(stacked, rows, columns, bound=bound, axes=("output of", "dimension"), theme=theme)
     line = {"type": "line", "line": {"color": theme.text, "width": 1}, "x0": -0.5, "x1": one.shape[1] - 0.5}
     for i in range(1, len(tokens)):
-        figure.add_shape({**line, "y0": 2 * i - 0.5, "y1": 2 * i - 0.5})
+        figure.add_shape({**line, "y0": 3 * i - 0.5, "y1": 3 * i - 0.5})
     return figure
 
 
@@ -75,16 +76,21 @@ def dots_by_offset_curve(
     lowest: ArrayLike,
     highest: ArrayLike,
     *,
+    marked: int | None = None,
     name: str = "sinusoidal",
     title: str = "Dot product of two positions by their offset",
     theme: Theme = LIGHT,
 ) -> alt.LayerChart:
-    """PE(p)·PE(p + k) by k: the mean over p as a line, lowest to highest as a band (a hair where k alone decides)."""
+    """PE(p)·PE(p + k) by k: the mean over p as a line, lowest to highest as a band (a hair where k alone decides).
+
+    `marked`: the offset that a line stands at.
+    """
     return marked_curve(
         {name: (offset, mean)},
         bands={name: (offset, lowest, highest)},
         x_title="offset k (positions)",
         y_title="PE(p) · PE(p + k)",
+        x_marks=None if marked is None else {f"k = {marked}": marked},
         title=title,
         colours={name: theme.series[1]},
         theme=theme,

@@ -181,14 +181,14 @@ def _by_width(
     **options: Any,
 ) -> alt.LayerChart:
     widths = np.asarray(d_k, dtype=np.float64)
-    marks = {} if chosen is None else {f"d_k {chosen}": float(chosen)}
+    marks = {} if chosen is None else {"": float(chosen)}  # the axis names it
     return marked_curve(
         theory,
         points={PLAIN: (widths, plain), SCALED: (widths, scaled)},
         colours=_colours(theme),
         x_title=WIDTH_TITLE,
         y_title=y_title,
-        x_values=widths.tolist(),
+        x_values=widths[:: 2 if widths.size > 6 else 1].tolist(),  # the last one would find no room among all
         title=title,
         log_x=True,
         x_marks=marks,

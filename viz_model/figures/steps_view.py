@@ -25,15 +25,15 @@ class Work:
 
 def pack(works: Sequence[Work], n: int, tick: int) -> str:
     """The payload: JSON with, for each body, steps and readings by [layer][position]."""
-    bodies = []
+    bodies, end = [], 0
     for work in works:
         rows = [[work.step[layer, at] for at in range(n)] for layer in range(work.n_layers + 1)]
         reads = [[list(map(list, work.reads[layer, at])) for at in range(n)] for layer in range(work.n_layers + 1)]
         last = max(work.step.values())
+        end = max(end, last)
         bodies.append(
             {"name": work.name, "steps": rows, "reads": reads, "way": list(map(list, work.way)), "last": last}
         )
-    end = max(body["last"] for body in bodies)
     return json.dumps({"n": n, "tick": min(tick, end), "end": end, "bodies": bodies}, separators=(",", ":"))
 
 

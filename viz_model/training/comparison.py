@@ -70,7 +70,7 @@ class Probe:
 
     body: str
     read_from: str
-    width: int  # numbers that the map may read at once
+    width: int  # numbers that are kept, of all vectors together
     numbers: tuple[float, ...]
     names: tuple[float, ...]
 
@@ -187,11 +187,11 @@ def probed(trained: Mapping[str, tuple[CausalModel, AssociativeRecall]], n_examp
         accuracy.append((name, task.accuracy(model)))
         width = model.config.d_model
         if isinstance(model, Recurrent) and model.config.cell == "lstm":
-            probes.append(_probe(name, "its state and its cell", 2 * width, _from_cell(model, ids)))
+            probes.append(_probe(name, "state and cell", 2 * width, _from_cell(model, ids)))
         else:
-            probes.append(_probe(name, "its last vector", width, tokens_left(model, ids)))
+            probes.append(_probe(name, "last vector", width, tokens_left(model, ids)))
         if isinstance(model, Decoder):
-            probes.append(_probe(name, "all vectors that it keeps", width * ids.shape[1], tokens_kept(model, ids)))
+            probes.append(_probe(name, "every vector", width * ids.shape[1], tokens_kept(model, ids)))
     chances = commonest(ids[:, -1]), commonest(ids[:, -2])
     return Bottleneck(task.n_pairs, n_examples, *chances, tuple(accuracy), tuple(probes))
 

@@ -13,17 +13,17 @@ from viz_model.analysis.atlas import Atlas, AtlasHead
 from viz_model.analysis.held_out_heads import MEASURED
 from viz_model.training.studies import kept
 
-KEYS = {"text": "The keys to the cabinet are on the table", "model": "english-causal", "query": 5, "key": 2}
+DOG = {"text": "My dog near the houses", "model": "english-causal", "query": 5, "key": 2}
 EXPERIMENTS = [
     (
         "The head that agreement needs",
-        "At “cabinet”, just before the verb, it reads “keys”. Without it the model no longer knows: is or are?",
-        {**KEYS, "layer": 1, "head": 0, "heads_panel": "without", "kept": "without"},
+        "“houses” stands before the verb and reads “dog”. Without this head the model finds “are” likelier than “is”.",
+        {**DOG, "layer": 1, "head": 0, "heads_panel": "without", "kept": "without"},
     ),
     (
         "The head that reads the subject in vain",
-        "The same word, the same subject, an even larger weight. Look at what is lost without this head.",
-        {**KEYS, "layer": 2, "head": 0, "heads_panel": "without", "kept": "without"},
+        "Here too “houses” reads “dog”. Look at what changes without this head.",
+        {**DOG, "layer": 2, "head": 0, "heads_panel": "without", "kept": "without"},
     ),
     (
         "An induction head",

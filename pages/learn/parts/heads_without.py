@@ -10,28 +10,31 @@ import streamlit as st
 
 from pages.learn.parts import heads_choice
 from pages.learn.parts.heads_choice import Lesson, called, recorded
-from pages.ui import chrome, downloads, session
-from viz_model.analysis.ablation_table import Ablation, AblationTable
+from pages.ui import chrome, downloads, runs, session
+from viz_model.analysis.ablation_table import Ablation, AblationTable, ablation_edits
 from viz_model.analysis.atlas import AtlasHead
 from viz_model.analysis.held_out_heads import FEW_CHOICES, FEW_TEXTS, MEASURED, measured_ablation
 from viz_model.analysis.held_out_relations import HeldOutSentences
 from viz_model.figures.atlas_picture import ablation_picture
+from viz_model.figures.prediction_strip import prediction_strip
 from viz_model.figures.theme import format_number
+from viz_model.prediction import predict
 from viz_model.training.studies import kept
 
 ROLE, ITS_MODEL = "subject-verb (due)", "english-causal"  # two heads have this name
 KEPT = {"without": "Without one head", "only": "Only one head of its layer"}
+CANDIDATES = 4  # of the whole model, and of the one under ablation
 MATTERS = 0.1  # of the agreement: beyond it the page says that the model needs the head
 FEWER = 0.02  # below it, that it does not
 
 
 def show(lesson: Lesson, words: Mapping[str, str]) -> Callable[[], None]:
-    """Draws the recorded table, or a place for the one measured now and the function that measures and draws it."""
-    if lesson.name not in MEASURED:
-        st.markdown(words["no table"])
-        return lambda: None
+    """Draws the sentence's predictions and the recorded table, or a place for the table measured now.
+
+    The function that comes back measures and draws there, when all else stands.
+    """
     st.markdown(words["without"])
-    now = st.session_state["measured_now"]
+    now, known = st.session_state["measured_now"], lesson.name in MEASURED
     with st.container(horizontal=True, vertical_alignment="center", key="without_row"):
         st.segmented_control(
             "Ablation",
@@ -49,8 +52,12 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> Callable[[], None]:
             help=None if now else "Runs the model without each head again, on fewer texts: some seconds.",
             on_click=session.put,
             kwargs={"measured_now": not now},
-            disabled=chrome.locked("panel"),
+            disabled=chrome.locked("panel") or not known,
         )
+    _on_the_sentence(lesson, words)
+    if not known:
+        st.markdown(words["no table"])
+        return lambda: None
     if not now:
         _draw(lesson, words, recorded(lesson.name), words["recorded"])
         return lambda: None
@@ -63,6 +70,28 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> Callable[[], None]:
             _draw(lesson, words, table, words["measured"].format(seconds=format_number(seconds)))
 
     return fill
+
+
+def _on_the_sentence(lesson: Lesson, words: Mapping[str, str]) -> None:
+    """What the model says of the sentence, in whole and under the ablation."""
+    kind, model, reading = st.session_state["kept"], lesson.run.model, lesson.run.reading
+    edits = ablation_edits(model.config.n_heads, kind, lesson.layer, lesson.head)
+    other = runs.run(lesson.name, reading.text, tuple(edit.code for edit in edits))
+    before, after = (
+        predict(model, run.trace, reading.encoding, lesson.query).distribution for run in (lesson.run, other)
+    )
+    asks = predict(model, lesson.run.trace, reading.encoding, lesson.query).asks
+    likely = {one.id for said in (before, after) for one in said.candidates(CANDIDATES)}
+    ids = sorted(likely, key=lambda i: -float(before.probabilities[i]))
+    caption = words[f"sentence {kind}"].format(asks=asks, head=lesson.called)
+    st.html(
+        prediction_strip(
+            [model.tokenizer.token(i) for i in ids],
+            [float(after.probabilities[i]) for i in ids],
+            before=[float(before.probabilities[i]) for i in ids],
+            caption=caption,
+        )
+    )
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -59,28 +59,34 @@ def part() -> str:
     return found
 
 
-def position_and_width() -> tuple[int, int]:
-    """The controls of the encoding on show."""
-    fixed = chrome.locked("position")
+def position() -> int:
+    """The control of the position that is looked at."""
     st.slider(
         "Position",
         0,
         SHOWN - 1,
         key="pe_position",
         help="Where in the text. Arrow keys move it by one.",
-        disabled=fixed,
+        disabled=chrome.locked("position"),
         width="stretch",
     )
+    found: int = st.session_state["pe_position"]
+    return found
+
+
+def width() -> int:
+    """The control of the encoding's width."""
     st.number_input(
         "Width (d_model)",
         2,
         WIDEST,
         key="pe_width",
         help=f"Columns of the encoding, 2 to {WIDEST}: two are a clock. Odd widths end on a sine without its cosine.",
-        disabled=fixed,
-        width=150,
+        disabled=chrome.locked("position"),
+        width=170,
     )
-    return st.session_state["pe_position"], st.session_state["pe_width"]
+    found: int = st.session_state["pe_width"]
+    return found
 
 
 def takeaway(name: str, columns: Mapping[str, Sequence[object]], caption: str) -> None:

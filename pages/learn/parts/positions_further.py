@@ -34,14 +34,6 @@ def _show(words: Words) -> None:
     task = task_named("letter-chain")
     assert isinstance(task, LetterChain)
     study.watch(STUDY, lambda arms: _draw(arms, task, words))
-    losses = _losses(study.arms(STUDY))
-    known = [found for found in losses.values() if found[0]]
-    if known:
-        takeaway(
-            "loss-by-position",
-            {"position": known[0][0], **{NAMES[kind]: loss for kind, (at, loss) in losses.items() if at}},
-            "Loss by position, nats a letter",
-        )
 
 
 def _losses(arms: Mapping[str, Arm]) -> Losses:
@@ -54,7 +46,6 @@ def _losses(arms: Mapping[str, Arm]) -> Losses:
 
 def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
     losses = _losses(arms)
-    steps = next(iter(arms.values())).recipe.steps
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.altair_chart(
@@ -73,26 +64,20 @@ def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
             words["further"].format(
                 trained=TRAINED,
                 longest=LONGEST,
-                steps=steps,
                 best=format_number(task.best_loss),
                 chance=format_number(task.chance_loss),
             )
         )
-        st.altair_chart(
-            curve(
+        if all(at for at, _ in losses.values()):
+            takeaway(
+                "loss-by-position",
                 {
-                    NAMES[kind]: ([one.step for one in arm.snapshots], [one.loss for one in arm.snapshots])
-                    for kind, arm in arms.items()
+                    "position": next(iter(losses.values()))[0],
+                    **{NAMES[kind]: loss for kind, (_, loss) in losses.items()},
                 },
-                x_title="step",
-                y_title="loss (nats a letter)",
-                height=200,
-                theme=theme.current(),
-            ),
-            key="further_training",
-            theme=None,
-        )
-        st.markdown(words["further training"].format(steps=steps, trained=TRAINED))
+                "Loss by position, nats a letter",
+            )
+        _training(arms, words)
     with right:
         stretches = (INSIDE, JUST_PAST, BEYOND, END)
         means = {kind: [mean_loss(at, loss, *one) for one in stretches] for kind, (at, loss) in losses.items() if at}
@@ -109,6 +94,18 @@ def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
         )
         for kind, (inside, just, beyond, end) in means.items():
             st.markdown(_said(kind, inside, just, beyond, end, task, words))
+
+
+def _training(arms: Mapping[str, Arm], words: Words) -> None:
+    """The same runs while they learned."""
+    lines = {
+        NAMES[kind]: ([one.step for one in arm.snapshots], [one.loss for one in arm.snapshots])
+        for kind, arm in arms.items()
+    }
+    chart = curve(lines, x_title="step", y_title="loss (nats a letter)", height=200, theme=theme.current())
+    st.altair_chart(chart, key="further_training", theme=None)
+    steps = next(iter(arms.values())).recipe.steps
+    st.markdown(words["further training"].format(steps=steps, trained=TRAINED))
 
 
 def _said(

@@ -19,7 +19,7 @@ from viz_model.models import Decoder, Encoder
 MASKS = {"full": "Every word reads every word", "own": "The model's own mask"}
 FALLBACK = "english-causal"
 ROUNDING = 1e-5
-MOST_TOKENS = 12  # in the picture
+MOST_TOKENS = 8  # in the picture
 CHOICES = ["they change places with their words", "they come out different"]
 
 

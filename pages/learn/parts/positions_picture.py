@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.learn.parts.positions_choice import SHOWN, Show, Words, position_and_width, takeaway
+from pages.learn.parts import positions_choice as choice
+from pages.learn.parts.positions_choice import SHOWN, Show, Words, takeaway
 from pages.ui import theme
 from viz_model.analysis.positions import clock_angles, wavelengths
 from viz_model.figures.clocks import clocks
@@ -12,13 +13,13 @@ from viz_model.figures.position_pictures import marked_encoding
 from viz_model.figures.theme import format_number
 from viz_model.positions import sinusoids
 
-MOST_CLOCKS = 8
+MOST_CLOCKS = 6
 TRAIL = 12  # earlier positions that leave a dot
 
 
 def choose(words: Words) -> Show:
     with st.container(horizontal=True, vertical_alignment="bottom", key="encoding_row"):
-        position, width = position_and_width()
+        position, width = choice.position(), choice.width()
     return lambda: _show(position, width, words)
 
 

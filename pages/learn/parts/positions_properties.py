@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.learn.parts.positions_choice import SHOWN, Show, Words, position_and_width, takeaway
+from pages.learn.parts import positions_choice as choice
+from pages.learn.parts.positions_choice import SHOWN, Show, Words, takeaway
 from pages.learn.parts.positions_picture import on_show
 from pages.ui import chrome, runs, session, theme
 from viz_model.analysis.positions import (
@@ -28,29 +29,16 @@ ROUNDING = 1e-5
 
 
 def choose(words: Words) -> Show:
-    with st.container(horizontal=True, vertical_alignment="bottom", key="encoding_row"):
-        position, width = position_and_width()
-        st.number_input(
-            "Offset k", 1, FARTHEST, key="pe_offset", help="How many positions on.", disabled=chrome.locked("position"), width=130
-        )
-        n = width // 2
-        if st.session_state["pe_pair"] >= n:
-            session.note(words["pair moved"].format(width=width, last=n - 1))
-            st.session_state["pe_pair"] = n - 1
-        st.selectbox(
-            "Pair",
-            range(n),
-            key="pe_pair",
-            help="Whose turn is written out: columns 2i and 2i + 1.",
-            disabled=chrome.locked("position"),
-            width=90,
-        )
-    offset, pair = st.session_state["pe_offset"], st.session_state["pe_pair"]
+    width = choice.width()
+    last = width // 2 - 1
+    if st.session_state["pe_pair"] > last:
+        session.note(words["pair moved"].format(width=width, last=last))
+        st.session_state["pe_pair"] = last
 
     def show() -> None:
         _unique(width, words)
         _smooth(width, words)
-        _relative(position, width, offset, pair, words)
+        _relative(width, words)
 
     return show
 
@@ -120,20 +108,42 @@ def _smooth(width: int, words: Words) -> None:
         )
 
 
-def _relative(position: int, width: int, offset: int, pair: int, words: Words) -> None:
+def _relative(width: int, words: Words) -> None:
+    """Dots by offset, and the turn; their controls stand where both are in sight."""
+    st.subheader("Relative", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="offset_row"):
+        position = choice.position()
+        fixed = chrome.locked("position")
+        st.number_input(
+            "Offset k", 1, FARTHEST, key="pe_offset", help="How many positions on.", disabled=fixed, width=130
+        )
+        st.selectbox(
+            "Pair",
+            range(width // 2),
+            key="pe_pair",
+            help="Whose turn is written out: columns 2i and 2i + 1.",
+            disabled=fixed,
+            width=90,
+        )
+    offset, pair = st.session_state["pe_offset"], st.session_state["pe_pair"]
     encoding = sinusoids(SHOWN, width)
     found = dots_by_offset(encoding)
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.altair_chart(
             dots_by_offset_curve(
-                found.offset, found.mean, found.lowest, found.highest, title="", theme=theme.current()
+                found.offset,
+                found.mean,
+                found.lowest,
+                found.highest,
+                marked=offset,
+                title="",
+                theme=theme.current(),
             ),
             key="dots",
             theme=None,
         )
     with right:
-        st.subheader("Relative", anchor=False)
         st.markdown(
             words["dots"].format(offset=offset, dot=format_number(found.mean[offset]), spread=format_number(found.spread))
         )
@@ -158,7 +168,7 @@ def _turn(position: int, width: int, offset: int, pair: int, words: Words) -> No
     encoding = sinusoids(SHOWN, width)
     st.subheader(f"From position {start} to {start + offset}: a turn", anchor=False)
     left, right = st.columns([3, 2], gap="large")
-    pairs = sorted({pair, *on_show(width // 2, 5)})
+    pairs = sorted({pair, *on_show(width // 2, 3)})
     with left:
         st.html(
             clocks(

@@ -28,14 +28,14 @@ EXPERIMENTS = [
     ),
     (
         "A trained head without its scale",
-        "Its queries and keys match on purpose: their dots spread wider than chance.",
+        "What “are” reads in one head of a trained model: with its scale several words, without it a single one.",
         {
             "scale_panel": "trained",
             "text": "The keys to the cabinet are on the table",
-            "model": "english-causal",
-            "layer": 0,
-            "head": 1,
-            "query": 5,
+            "model": "english-masked",
+            "layer": 1,
+            "head": 0,
+            "query": 6,
         },
     ),
 ]

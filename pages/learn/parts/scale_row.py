@@ -41,7 +41,7 @@ def choose() -> Drawn:
     state, off = st.session_state, chrome.locked("d_k")
     with st.container(horizontal=True, vertical_alignment="bottom", key="d_k_row"):
         st.select_slider(
-            "d_k: how many components a query and a key have",
+            "d_k, from 1 to 1024: how many components a query and a key have",
             options=session.WIDTHS,
             key="d_k",
             help="Arrow keys move it too. GPT-2 and the original Transformer have 64 in each head.",
@@ -79,6 +79,8 @@ def show(drawn: Drawn, words: Mapping[str, str]) -> None:
         _row(drawn, words)
     with right, st.container(key="scale_spread"):
         _spread(drawn, words)
+    with st.container(key="scale_numbers"):
+        _numbers(drawn)
 
 
 def _row(drawn: Drawn, words: Mapping[str, str]) -> None:
@@ -87,12 +89,14 @@ def _row(drawn: Drawn, words: Mapping[str, str]) -> None:
     st.vega_lite_chart(
         _bars(drawn.d_k, drawn.seed, theme.current().name), key="row_bars", theme=None, alt=told + words["row alt"]
     )
-    st.markdown(words["row one" if drawn.d_k == 1 else "row"].format(d_k=drawn.d_k, root=drawn.root, **numbers(row)))
-    keys = [str(i) for i in range(N_KEYS)]
-    rows = [row.dots, row.scores, row.dots_weights, row.scores_weights]
+    st.markdown(words["row one" if drawn.d_k == 1 else "row"].format(root=drawn.root, **numbers(row)))
+
+
+def _numbers(drawn: Drawn) -> None:
+    row, keys = drawn.row, [str(i) for i in range(N_KEYS)]
     st.html(
         matrix_table(
-            np.stack(rows),
+            np.stack([row.dots, row.scores, row.dots_weights, row.scores_weights]),
             ["q·k", "q·k / √d_k", "softmax of q·k", "softmax of q·k / √d_k"],
             keys,
             corner="key",
@@ -100,7 +104,8 @@ def _row(drawn: Drawn, words: Mapping[str, str]) -> None:
         )
     )
     if chrome.shown("downloads"):
-        downloads.csv_button("row", {"d_k": [drawn.d_k] * N_KEYS, "seed": [drawn.seed] * N_KEYS} | columns(keys, row))
+        about = {"d_k": [drawn.d_k] * N_KEYS, "seed": [drawn.seed] * N_KEYS}
+        downloads.csv_button("row", about | columns(keys, row))
 
 
 def _spread(drawn: Drawn, words: Mapping[str, str]) -> None:
@@ -111,8 +116,8 @@ def _spread(drawn: Drawn, words: Mapping[str, str]) -> None:
         spread=format_number(spread),
         root=drawn.root,
         scaled=format_number(spread / math.sqrt(drawn.d_k)),
-        outside=f"{float((np.abs(dots) > 4).mean()):.0%}",
-        outside_scaled=f"{float((np.abs(dots) / math.sqrt(drawn.d_k) > 4).mean()):.0%}",
+        outside=f"{int((np.abs(dots) > 4).sum()):,}",
+        outside_scaled=f"{int((np.abs(dots) / math.sqrt(drawn.d_k) > 4).sum()):,}",
     )
     st.vega_lite_chart(
         _distribution(drawn.d_k, drawn.seed, theme.current().name),

@@ -132,22 +132,19 @@ def _heads(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[st
     plain, scaled = (np.asarray(getattr(found, f"{of}_{measure}")) for of in ("dots", "scores"))
     # One scale for both maps, so that equal greys are equal numbers.
     bound = {"entropy": found.even_entropy, "gradient": 1.0, "variance": float(max(plain.max(), scaled.max()))}[measure]
-    layers, heads = ([f"{word} {i}" for i in range(n)] for word, n in zip(("layer", "head"), plain.shape, strict=True))
-    for side, values, column in zip(
-        ("without", "with"), (plain, scaled), st.columns(2, gap="small"), strict=True
-    ):
-        with column:
-            figure = tensor_heatmap(
-                values,
-                layers,
-                heads,
-                signed=False,
-                bound=bound,
-                axes=("", ""),
-                title=f"{MEASURES[measure]} {side} the division",
-                theme=theme.current(),
-            )
-            st.plotly_chart(figure, key=f"heads_{side}", theme=None, config={"displaylogo": False})
+    rows, columns = ([str(i) for i in range(n)] for n in plain.shape)
+    for side, values in (("without", plain), ("with", scaled)):
+        figure = tensor_heatmap(
+            values,
+            rows,
+            columns,
+            signed=False,
+            bound=bound,
+            axes=("layer", "head"),
+            title=f"{MEASURES[measure]} {side} the division",
+            theme=theme.current(),
+        )
+        st.plotly_chart(figure, key=f"heads_{side}", theme=None, config={"displaylogo": False})
     st.markdown(
         words[f"heads {measure}"].format(
             model=name,

@@ -24,9 +24,10 @@ ENOUGH = 0.95  # of the letters right
 
 def show(words: Mapping[str, str]) -> None:
     """What differs, what it is where learning begins, both runs as curves and in words."""
-    st.markdown(words["study"].format(n_letters=len(LETTERS)))
     found = _start()
-    st.markdown(
+    left, right = st.columns(2, gap="large")
+    left.markdown(words["study"].format(n_letters=len(LETTERS)))
+    right.markdown(
         words["start"].format(
             n=f"{found.n_queries:,}",
             d_head=found.d_head,

@@ -30,7 +30,9 @@ def said(lesson: Lesson, words: Mapping[str, str]) -> None:
     """The chosen links in words, and what can be taken away."""
     with st.container(key="said"):
         if not lesson.links:
-            st.markdown(words["no links"])
+            encoding = lesson.run.reading.encoding
+            in_pieces = len(set(encoding.words) - {None}) < len(encoding) - sum(encoding.special)
+            st.markdown(words["pieces" if in_pieces else "no links"])
             return
         tokens, links, weights, hits = _links(lesson)
         for line in _said(lesson, weights, hits):

@@ -45,7 +45,13 @@ def _start(words: Mapping[str, str]) -> None:
         series = {name: (range(n_layers + 1), one.stream) for name, one in gradients.items()}
         title = f"Gradient at what enters each of {n_layers} layers (live)"
         st.altair_chart(depth_curves(series, title=title, theme=theme.current()), key="start_chart", theme=None)
-        _take_away("gradient", {name: one.stream for name, one in gradients.items()}, "layer", range(n_layers + 1))
+        _take_away(
+            "gradient",
+            "Norm of the gradient by layer",
+            {name: one.stream for name, one in gradients.items()},
+            "layer",
+            range(n_layers + 1),
+        )
     with right:
         falls = {name: _falls(name, small) for name in chosen}
         chart = depth_curves(
@@ -56,7 +62,9 @@ def _start(words: Mapping[str, str]) -> None:
             theme=theme.current(),
         )
         st.altair_chart(chart, key="falls_chart", theme=None)
-        _take_away("first-over-last", falls, "layers", depth.DEPTHS)
+        _take_away(
+            "first-over-last", "Gradient at the first layer over that at the last", falls, "layers", depth.DEPTHS
+        )
     st.markdown(words["flat" if small else "explodes"].format(**_figures()))
 
 
@@ -83,7 +91,13 @@ def _training(words: Mapping[str, str]) -> None:
             theme=theme.current(),
         )
         st.altair_chart(chart, key="trained_chart", theme=None)
-        _take_away("gradient", {name: one.gradient.stream for name, one in looks.items()}, "layer", layers)
+        _take_away(
+            "gradient",
+            "Norm of the gradient by layer",
+            {name: one.gradient.stream for name, one in looks.items()},
+            "layer",
+            layers,
+        )
     with beside:
         alike = {name: one.alike for name, one in looks.items()}
         chart = marked_curve(
@@ -97,7 +111,7 @@ def _training(words: Mapping[str, str]) -> None:
             theme=theme.current(),
         )
         st.altair_chart(chart, key="alike_chart", theme=None)
-        _take_away("alike", alike, "layer", layers)
+        _take_away("alike", "Mean cosine of two positions by layer", alike, "layer", layers)
     last = {name: run.snapshots[-1] for name, run in runs.items()}
     st.markdown(
         words["alike"].format(
@@ -170,19 +184,19 @@ def _in_order(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in session.BLOCK_VARIANTS if name in names) or session.BLOCK_VARIANTS
 
 
-def _take_away(name: str, columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:
+def _take_away(name: str, title: str, columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:
     """The numbers of a chart: as a table, and as CSV."""
     with st.container(horizontal=True):
         if st.button("As a table", key=f"table_{name}", icon=":material/table:", help="The numbers of the chart."):
-            _table(columns, what, rows)
+            _table(title, columns, what, rows)
         if chrome.shown("downloads"):
             downloads.csv_button(name, {what: list(rows), **{key: list(values) for key, values in columns.items()}})
 
 
 @st.dialog("The numbers of the picture", width="large")
-def _table(columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:
+def _table(title: str, columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:
     values = [[column[i] for column in columns.values()] for i in range(len(rows))]
-    st.html(matrix_table(values, [str(row) for row in rows], list(columns), corner=what, caption=""))
+    st.html(matrix_table(values, [str(row) for row in rows], list(columns), corner=what, caption=title))
 
 
 def said_of(gradients: Mapping[str, GradientByDepth]) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from pages.learn.parts import why_not_rnns_choice as choice
-from pages.learn.parts.why_not_rnns_numbers import below
+from pages.learn.parts.why_not_rnns_numbers import below, show
 from pages.ui import chrome, downloads, pictures, session, theme
 from viz_model.analysis.layer_costs import table_1
 from viz_model.figures import steps_view
 from viz_model.figures.comparison_curves import length_curves
-from viz_model.figures.comparison_tables import CostRow, costs_table
+from viz_model.figures.comparison_tables import CostRow, costs_table, curves_table
 from viz_model.figures.theme import format_number
 from viz_model.training import comparison
 from viz_model.training.comparison import TIMED, BodyCost, Costs, WorkPlan
@@ -21,8 +21,8 @@ from viz_model.training.studies import kept
 ROWS = (
     ("attention", "self-attention"),
     ("lstm", "recurrent"),
-    ("rnn", "recurrent"),
     ("cnn", "convolutional"),
+    ("rnn", "recurrent"),
     ("", "self-attention (restricted)"),
 )
 Words = Mapping[str, str]
@@ -70,7 +70,7 @@ def steps(words: Words) -> None:
     )
     n = int(st.session_state["stepped"])
     plans = {plan.body: plan for plan in _plans(n)}
-    ordered = [plans[body] for body, _ in ROWS if body]
+    ordered = [plans[body] for body in ("attention", "cnn", "lstm", "rnn")]  # the tall ones beside each other
     tick = min(st.session_state["tick"], n)
     works = [
         steps_view.Work(choice.SHORT[plan.body], plan.n_layers, plan.step, plan.reads, plan.way) for plan in ordered
@@ -90,17 +90,34 @@ def steps(words: Words) -> None:
     )
     choice.fill(words, "steps")
     choice.fill(words, "steps honest")
-    if chrome.shown("downloads"):
-        rows = [(plan.body, *node, step) for plan in ordered for node, step in plan.step.items() if node[0]]
-        downloads.csv_button(
-            "steps",
-            {
-                "body": [row[0] for row in rows],
-                "layer": [row[1] - 1 for row in rows],
-                "position": [row[2] for row in rows],
-                "step": [row[3] for row in rows],
-            },
-        )
+    _steps_numbers(ordered, n)
+
+
+def _steps_numbers(plans: Sequence[WorkPlan], n: int) -> None:
+    """How many vectors are there after each step, as a table; the step of each, as CSV."""
+    with st.container(horizontal=True, key="under_steps"):
+        if st.button("As a table", key="table_steps", icon=":material/table:", help="The numbers of this picture."):
+            ticks = range(n + 1)
+            done = {
+                choice.SHORT[plan.body]: (
+                    ticks,
+                    [sum(0 < step <= tick for step in plan.step.values()) for tick in ticks],
+                )
+                for plan in plans
+            }
+            caption = "Vectors that are there after each step"
+            show(caption, curves_table(done, x_title="step", caption=caption))
+        if chrome.shown("downloads"):
+            rows = [(plan.body, *node, step) for plan in plans for node, step in plan.step.items() if node[0]]
+            downloads.csv_button(
+                "steps",
+                {
+                    "body": [row[0] for row in rows],
+                    "layer": [row[1] - 1 for row in rows],
+                    "position": [row[2] for row in rows],
+                    "step": [row[3] for row in rows],
+                },
+            )
 
 
 def _stand(tick: int) -> None:

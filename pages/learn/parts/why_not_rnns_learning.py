@@ -144,7 +144,7 @@ def _drawn(name: str, arms: Arms, *, levels: Mapping[str, float], metric: str, w
                 "all before" if size.sees is None else str(size.sees),
                 _accuracy(arm),
                 steps[-1] if steps else 0,
-                sum(one.seconds for one in arm.snapshots),
+                sum(one.seconds for one in arm.snapshots) or None,
             )
         )
     st.html(bodies_table(rows, metric=metric, caption=words["sizes"]))

@@ -75,16 +75,15 @@ def bottleneck(words: Mapping[str, str]) -> None:
     thing = what[:-1]
     below("bottleneck", pairs, x="pairs back", y="accuracy", caption=f"Share of {what} that a linear map reads")
     choice.fill(words, "bottleneck", n_pairs=found.n_pairs, what=thing, n=f"{found.n_examples:,}")
-    last = {
-        probe.body: _values(probe, what) for probe in found.probes if probe.read_from != "all vectors that it keeps"
-    }
-    keeps = probes["attention", "all vectors that it keeps"]
+    last = {probe.body: _values(probe, what) for probe in found.probes if probe.read_from != "every vector"}
+    keeps = probes["attention", "every vector"]
     choice.fill(
         words,
         "bottleneck said",
         thing=thing,
         lstm_last=format_number(last["lstm"][0]),
         lstm_first=format_number(last["lstm"][-1]),
+        lstm_least=format_number(min(last["lstm"])),
         rnn_first=format_number(last["rnn"][-1]),
         cnn_first=format_number(last["cnn"][-1]),
         chance=format_number(chance),
@@ -122,7 +121,7 @@ def _named(body: str) -> str:
 
 
 def _probe_name(probe: Probe) -> str:
-    return f"{choice.SHORT[probe.body]}: {probe.read_from}"
+    return f"{choice.SHORT[probe.body]}, {probe.read_from}"
 
 
 def _values(probe: Probe, what: str) -> tuple[float, ...]:

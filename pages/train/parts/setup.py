@@ -101,7 +101,12 @@ def choose() -> Plan:
             width=120,
         )
         if state["recipe"]:
-            st.button("The usual recipe", on_click=_forget_changes, help="Undoes the changes of model and optimiser.")
+            st.button(
+                "The usual recipe",
+                key="usual_recipe",
+                on_click=_forget_changes,
+                help="Undoes the changes of model and optimiser.",
+            )
     if state["task"] == "own-text":
         own_text.controls()
         about = own_text.about()
