@@ -3,9 +3,9 @@
 import streamlit as st
 
 from pages.learn.parts import heads_choice as choice
+from pages.learn.parts import heads_pair as pair
 from pages.learn.parts import heads_panels as panels
 from pages.learn.parts import heads_pictures as pictures
-from pages.learn.parts import heads_without as without
 from pages.ui import chrome
 
 words = chrome.prose("heads")
@@ -21,9 +21,9 @@ if chrome.shown("equation"):
     st.latex(words["equation"])
 chrome.experiments(choice.EXPERIMENTS)
 chrome.question(
-    without.ask(lesson, words),
-    without.choices(lesson),
-    lambda: without.which_is_needed(lesson, words),
-    key=f"predict_heads_{without.asked_of(lesson)}",
+    pair.ask(words),
+    pair.choices(),
+    lambda: pair.which_is_needed(lesson, words),
+    key=pair.CHOICES_KEY,
 )
 fill()

@@ -49,6 +49,7 @@ label:has(input:focus-visible) { outline: 2px solid var(--glass-accent); outline
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   h1 { font-size: 1.6rem !important; }
+  .st-key-d_k_row > :is(.st-key-d_k, :has(.st-key-d_k)) { flex: 1 1 100% !important; }
   .st-key-walk > .st-key-step, .st-key-walk > :has(.st-key-step) { order: 3; flex-basis: 100%; }
   .st-key-step button { flex: 1; min-width: 0; padding: 0 2px; }
   .glass-strip ol { grid-template-columns: repeat(2, minmax(0, 1fr)) !important; }

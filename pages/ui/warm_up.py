@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Any
 
 import streamlit as st
@@ -41,6 +42,7 @@ def _import() -> None:
     from viz_model.inference import run
 
     run(load("english-causal"), "The cat sat on the mat")
+    import_module("viz_model.figures.marked_curves")  # Altair alone takes half a second
     from pages.ui.training import runner
 
     runner().warm()

@@ -171,7 +171,9 @@ def test_a_model_without_an_atlas_has_its_map(open_page) -> None:
     ("scheme", "width"), [("light", 1440), ("dark", 1440), ("light", 1024), ("light", 360), ("dark", 360)]
 )
 def test_how_it_looks(lesson, screenshot: Screenshot, scheme: str, width: int) -> None:
-    page = lesson("?v=1&text=My+dog+near+the+houses&layer=1&query=5&key=2&heads_panel=without", width=width, scheme=scheme)
+    page = lesson(
+        "?v=1&text=My+dog+near+the+houses&layer=1&query=5&key=2&heads_panel=without", width=width, scheme=scheme
+    )
     expect(page.get_by_role("rowheader", name="the whole model")).to_be_visible()
     whole(page, width)
     screenshot(page, f"lesson-heads-{scheme}-{width}")

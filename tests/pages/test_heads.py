@@ -11,7 +11,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import viz_model as vm
-from pages.learn.parts import heads_without
+from pages.learn.parts import heads_tables
 from tests.pages.seeing import (
     attention,
     by_key,
@@ -174,9 +174,9 @@ def test_attention_is_not_explanation_with_both_heads_numbers(visit) -> None:
 
 
 def test_measured_now_is_run_and_labelled(visit, monkeypatch) -> None:
-    monkeypatch.setattr(heads_without, "FEW_TEXTS", 8)
-    monkeypatch.setattr(heads_without, "FEW_CHOICES", 12)
-    heads_without.measured.clear()
+    monkeypatch.setattr(heads_tables, "FEW_TEXTS", 8)
+    monkeypatch.setattr(heads_tables, "FEW_CHOICES", 12)
+    heads_tables.measured.clear()
     page = visit("heads", heads_panel="without", layer="1", head="0")
     sound(by_key(page.button, "measure").click().run())
     assert link_of(page)["measured_now"] == "1"
@@ -189,7 +189,7 @@ def test_measured_now_is_run_and_labelled(visit, monkeypatch) -> None:
     assert f"As recorded, on 1,000 texts, the loss is {without('english-causal', 1, 0)['loss']:.2f}." in said(page)
     sound(by_key(page.button, "measure").click().run())
     assert "**As recorded.**" in said(page)
-    heads_without.measured.clear()
+    heads_tables.measured.clear()
 
 
 @pytest.mark.parametrize(("layer", "query"), [(1, 5), (2, 0)])
@@ -259,7 +259,7 @@ def test_each_experiment_shows_what_it_says(visit) -> None:
     for i, layer in enumerate((1, 2)):
         sound(by_key(page.button, f"try_{i}").click().run())
         assert attention(page).header["selection"] == {"layer": layer, "head": 0, "query": 5, "key": 2}
-        assert attention(page).header["queries"][1:] == "My dog near the houses".split()
+        assert attention(page).header["queries"][1:] == ["My", "dog", "near", "the", "houses"]
         weights = attention(page).arrays[f"weights/{layer}/0"]
         assert weights[5, 2] == weights[5].max() > 0.9
         probabilities = predictions(page)

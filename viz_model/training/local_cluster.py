@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 # glibc gives freed memory back too eagerly for attention's large, short-lived tensors; Dask makes it worse.
@@ -60,6 +61,9 @@ def main(n_workers: int) -> None:
     import dask
     from distributed import LocalCluster
 
+    # Linux shares its processors between sessions first: beside another session's processes a nice value means nothing.
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(NICENESS), encoding="ascii")
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # calls to a run that has just been let go
     with dask.config.set(SETTINGS):
         cluster = LocalCluster(  # type: ignore[no-untyped-call]

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.learn.parts.heads_tables import atlas
 from pages.ui import chrome, models, runs, session
-from viz_model.analysis.ablation_table import AblationTable
 from viz_model.analysis.atlas import Atlas, AtlasHead
 from viz_model.analysis.held_out_heads import MEASURED
-from viz_model.training.studies import kept
 
 DOG = {"text": "My dog near the houses", "model": "english-causal", "query": 5, "key": 2}
 EXPERIMENTS = [
@@ -94,16 +93,6 @@ def choose(words: Mapping[str, str]) -> Lesson:
     if measured is None:
         session.note(words["not measured"])
     return Lesson(name, chosen.run, chosen.layer, chosen.head, chosen.query, key, measured)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def atlas(name: str) -> Atlas:
-    return Atlas.from_json(kept(f"atlas-{name}"))
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def recorded(name: str) -> AblationTable:
-    return AblationTable.from_json(kept(f"ablation-{name}"))
 
 
 def called(layer: int, head: int) -> str:

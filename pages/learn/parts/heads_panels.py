@@ -1,4 +1,4 @@
-"""Under the pictures, one panel at a time: what the head reads, what is lost without it, what it adds, what it costs."""
+"""Under the pictures, one panel at a time: what the head reads, what is lost without it, what it adds and costs."""
 
 from __future__ import annotations
 
@@ -186,10 +186,10 @@ def _budget(lesson: Lesson, words: Mapping[str, str]) -> None:
                 d_model=paper.d_model, n_heads=paper.n_heads, d_head=paper.d_head, per_layer=f"{paper.per_layer:,}"
             )
         )
-        st.html(budget_table(paper.matrices, caption=f"The paper's base model: one attention layer of {paper.n_layers}"))
         st.html(
-            steps_table(steps, caption=f"The paper's layer on {len(lesson.run.trace.tokens)} tokens, step by step")
+            budget_table(paper.matrices, caption=f"The paper's base model: one attention layer of {paper.n_layers}")
         )
+        st.html(steps_table(steps, caption=f"The paper's layer on {len(lesson.run.trace.tokens)} tokens, step by step"))
     if chrome.shown("downloads"):
         both = [(lesson.name, own), ("transformer-base", paper)]
         rows = [(name, matrix) for name, budget in both for matrix in budget.matrices]

@@ -1,30 +1,25 @@
-"""The model without each head, as recorded or measured now; and the question that only this answers."""
+"""The model without each head: on the sentence, and on held-out texts, as recorded or measured now."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from time import perf_counter
 from typing import Literal
 
 import streamlit as st
 
-from pages.learn.parts import heads_choice
-from pages.learn.parts.heads_choice import Lesson, called, recorded
+from pages.learn.parts.heads_choice import Lesson, called
+from pages.learn.parts.heads_pair import ITS_MODEL, MATTERS, in_vain
+from pages.learn.parts.heads_tables import measured, recorded
 from pages.ui import chrome, downloads, runs, session
 from viz_model.analysis.ablation_table import Ablation, AblationTable, ablation_edits
-from viz_model.analysis.atlas import AtlasHead
-from viz_model.analysis.held_out_heads import FEW_CHOICES, FEW_TEXTS, MEASURED, measured_ablation
-from viz_model.analysis.held_out_relations import HeldOutSentences
+from viz_model.analysis.held_out_heads import MEASURED
 from viz_model.figures.atlas_picture import ablation_picture
 from viz_model.figures.prediction_strip import prediction_strip
 from viz_model.figures.theme import format_number
 from viz_model.prediction import predict
-from viz_model.training.studies import kept
 
-ROLE, ITS_MODEL = "subject-verb (due)", "english-causal"  # two heads have this name
 KEPT = {"without": "Without one head", "only": "Only one head of its layer"}
 CANDIDATES = 4  # of the whole model, and of the one under ablation
-MATTERS = 0.1  # of the agreement: beyond it the page says that the model needs the head
 FEWER = 0.02  # below it, that it does not
 
 
@@ -94,15 +89,6 @@ def _on_the_sentence(lesson: Lesson, words: Mapping[str, str]) -> None:
     )
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def measured(name: str) -> tuple[AblationTable, float]:
-    """The ablations on fewer texts, run here and now, and the seconds that it took."""
-    sentences = HeldOutSentences.from_json(kept("held-out-sentences")).sentences
-    began = perf_counter()
-    table = measured_ablation(name, sentences, n_texts=FEW_TEXTS, n_choices=FEW_CHOICES)
-    return table, perf_counter() - began
-
-
 def _draw(lesson: Lesson, words: Mapping[str, str], table: AblationTable, source: str) -> None:
     kind = st.session_state["kept"]
     rows = (*(table.without if kind == "without" else table.only), *table.none)
@@ -143,13 +129,15 @@ def _draw(lesson: Lesson, words: Mapping[str, str], table: AblationTable, source
             name = lesson.atlas.at(most.layer or 0, most.head or 0).role if lesson.atlas is not None else "mixed"
             st.markdown(
                 words["most"].format(
-                    head=called(most.layer or 0, most.head or 0), agreement=format_number(most.agreement or 0.0), name=name
+                    head=called(most.layer or 0, most.head or 0),
+                    agreement=format_number(most.agreement or 0.0),
+                    name=name,
                 )
             )
         if st.session_state["measured_now"]:
             st.markdown(_recorded(lesson, words, kind))
         if lesson.name == ITS_MODEL and kind == "without":
-            st.markdown(_in_vain(table, words))
+            st.markdown(in_vain(table, words))
 
 
 def _needed(whole: Ablation, row: Ablation, words: Mapping[str, str], kind: str) -> str:
@@ -170,64 +158,11 @@ def _recorded(lesson: Lesson, words: Mapping[str, str], kind: Literal["without",
     return said
 
 
-def _in_vain(table: AblationTable, words: Mapping[str, str]) -> str:
-    """Two heads with one name and two prices."""
-    first, second = sorted(_pair(), key=lambda one: _agreement(table, one))
-    if _agreement(table, second) - _agreement(table, first) < MATTERS:
-        return words["pair alike"]
-    return words["pair"].format(**_said(first, "first", table), **_said(second, "second", table), role=ROLE)
-
-
-def asked_of(lesson: Lesson) -> str:
-    """The model that the question is on: the one whose atlas has two heads of the name."""
-    return ITS_MODEL
-
-
-def choices(lesson: Lesson) -> list[str]:
-    return [called(one.layer, one.head) for one in _pair()]
-
-
-def ask(lesson: Lesson, words: Mapping[str, str]) -> str:
-    """Both heads with what they read of the subject."""
-    first, second = _pair()
-    return words["question"].format(
-        model=ITS_MODEL, **_said(first, "first"), **_said(second, "second"), chance=format_number(first.chance)
-    )
-
-
-def which_is_needed(lesson: Lesson, words: Mapping[str, str]) -> tuple[str, str]:
-    """The one of the two whose loss costs more agreement, from the table that is on show."""
-    live = lesson.name == ITS_MODEL and st.session_state["measured_now"]
-    table = measured(ITS_MODEL)[0] if live else recorded(ITS_MODEL)
-    first, second = sorted(_pair(), key=lambda one: _agreement(table, one))
-    return called(first.layer, first.head), words["answer"].format(
-        **_said(first, "first", table),
-        **_said(second, "second", table),
-        whole=format_number(table.whole.agreement or 0.0),
-        n=f"{table.n_choices:,}",
-    )
-
-
-def _pair() -> tuple[AtlasHead, AtlasHead]:
-    first, second = heads_choice.atlas(ITS_MODEL).named(ROLE)[:2]
-    return first, second
-
-
-def _agreement(table: AblationTable, head: AtlasHead) -> float:
-    return table.of("without", head.layer, head.head).agreement or 0.0
-
-
-def _said(head: AtlasHead, name: str, table: AblationTable | None = None) -> dict[str, str]:
-    said = {name: called(head.layer, head.head), f"{name}_weight": format_number(head.score)}
-    said[name.capitalize()] = said[name].capitalize()
-    if table is not None:
-        said[f"{name}_agreement"] = format_number(_agreement(table, head))
-    return said
-
-
 def _columns(lesson: Lesson, table: AblationTable, source: str) -> dict[str, list[object]]:
     rows = [table.whole, *table.without, *table.only, *table.none]
     columns: dict[str, list[object]] = {"model": [lesson.name] * len(rows)}
-    columns |= {f: [getattr(row, f) for row in rows] for f in ("kept", "layer", "head", "loss", "accuracy", "agreement")}
+    columns |= {
+        f: [getattr(row, f) for row in rows] for f in ("kept", "layer", "head", "loss", "accuracy", "agreement")
+    }
     columns["numbers"] = ["measured now" if st.session_state["measured_now"] else "as recorded"] * len(rows)
     return columns

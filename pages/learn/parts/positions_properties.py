@@ -188,7 +188,6 @@ def _turn(position: int, width: int, offset: int, pair: int, words: Words) -> No
             rf"{_column(encoding[start + offset, at].tolist())} = {_matrix(matrix)} {_column(encoding[start, at].tolist())}"
         )
         residual = rotation_residual(encoding, offset)
-        learned = rotation_residual(runs.model(LEARNED).stack.positions.table, min(offset, 31))
         st.markdown(
             words["residual"].format(
                 offset=offset, n=len(residual), n_turned=width // 2 * 2, residual=format_number(residual.max())
@@ -196,7 +195,7 @@ def _turn(position: int, width: int, offset: int, pair: int, words: Words) -> No
         )
         if width % 2:
             st.markdown(words["odd turn"].format(column=width - 1))
-        st.markdown(words["residual learned"].format(model=LEARNED, residual=format_number(learned.max())))
+        st.markdown(_learned(offset, words))
         takeaway(
             "residual",
             {"from position": list(range(len(residual))), "largest difference": residual.tolist()},
@@ -204,6 +203,16 @@ def _turn(position: int, width: int, offset: int, pair: int, words: Words) -> No
         )
     if start != position:
         st.caption(words["start moved"].format(position=position, offset=offset, last=SHOWN - 1, start=start))
+
+
+def _learned(offset: int, words: Words) -> str:
+    """The same turn on a table that was trained, where it is long enough."""
+    table = runs.model(LEARNED).stack.positions.table
+    if offset >= len(table):
+        return words["residual ends"].format(model=LEARNED, n=len(table), offset=offset)
+    return words["residual learned"].format(
+        model=LEARNED, residual=format_number(rotation_residual(table, offset).max())
+    )
 
 
 def _matrix(rows: list[list[float]]) -> str:

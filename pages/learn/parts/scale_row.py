@@ -41,7 +41,7 @@ def choose() -> Drawn:
     state, off = st.session_state, chrome.locked("d_k")
     with st.container(horizontal=True, vertical_alignment="bottom", key="d_k_row"):
         st.select_slider(
-            "d_k, from 1 to 1024: how many components a query and a key have",
+            "d_k: components of a query and of a key, 1 to 1024",
             options=session.WIDTHS,
             key="d_k",
             help="Arrow keys move it too. GPT-2 and the original Transformer have 64 in each head.",
@@ -205,7 +205,7 @@ def columns(keys: list[str], row: Any) -> dict[str, list[Any]]:
 def _bars(d_k: int, seed: int, look: str) -> dict[str, Any]:
     row = row_of(d_k, seed)
     keys = [str(i) for i in range(N_KEYS)]
-    title = f"What one query reads of {N_KEYS} random keys, d_k = {d_k}"
+    title = f"Reading {N_KEYS} random keys, d_k = {d_k}"
     return softmax_bars(keys, row.dots_weights, row.scores_weights, title=title, theme=theme_named(look)).to_dict()
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.viz_model.analysis.small_models import decoder
-from viz_model.analysis.extrapolation import loss_by_position
+from viz_model.analysis.extrapolation import loss_by_position, mean_loss, outcome
 from viz_model.tasks.task import Batch
 
 
@@ -74,3 +74,17 @@ def test_many_examples_are_read_in_parts() -> None:
         parts.append(loss_by_position(model, part))
     together = sum(part.loss * part.n for part in parts) / sum(part.n for part in parts)
     np.testing.assert_allclose(whole.loss, together, atol=1e-6)
+
+
+def test_a_stretch_with_a_gap_has_no_mean() -> None:
+    assert mean_loss([2, 3, 4, 5], [1.0, 2.0, 4.0, None], 3, 5) == 3.0
+    assert math.isnan(mean_loss([2, 3, 4, 5], [1.0, 2.0, 4.0, None], 3, 6))
+    assert math.isnan(mean_loss([2, 3], [1.0, 2.0], 4, 6))
+
+
+@pytest.mark.parametrize(
+    ("inside", "beyond", "expected"),
+    [(0.9, 0.93, "holds"), (0.9, 0.5, "holds"), (0.9, 1.5, "worse"), (0.9, 2.1, "lost"), (0.9, math.nan, "ends")],
+)
+def test_what_became_of_a_loss(inside: float, beyond: float, expected: str) -> None:
+    assert outcome(inside, beyond, chance=2.079) == expected

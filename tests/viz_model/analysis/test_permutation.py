@@ -7,7 +7,7 @@ import torch
 
 import viz_model as vm
 from tests.viz_model.analysis.small_models import VARIANTS, decoder, encoder
-from viz_model.analysis.permutation import compare_orders, order_between, without_positions
+from viz_model.analysis.permutation import compare_orders, compare_texts, order_between, without_positions
 from viz_model.config import TransformerConfig
 from viz_model.models import Decoder
 
@@ -89,3 +89,13 @@ def test_texts_that_do_not_fit_are_refused() -> None:
         compare_orders(model, IDS, IDS[:, :3])
     with pytest.raises(ValueError, match="same tokens"):
         compare_orders(model, IDS, IDS + 1)
+
+
+def test_plain_ids_are_compared_as_tensors_are() -> None:
+    model = decoder()
+    plain = compare_texts(model, IDS[0].tolist(), OTHER[0].tolist(), full=False)
+    found = compare_orders(model, IDS, OTHER, full=False)
+    assert plain.order == found.order
+    assert torch.equal(plain.difference, found.difference)
+    with pytest.raises(ValueError, match="same tokens in another order"):
+        compare_texts(model, [1, 2, 3], [2, 1])

@@ -15,7 +15,9 @@ from viz_model.figures.position_pictures import (
     distance_map,
     dots_by_offset_curve,
     loss_by_position_curve,
+    marked_encoding,
     neighbour_curve,
+    two_orders,
 )
 from viz_model.figures.theme import DARK, LIGHT
 
@@ -104,3 +106,31 @@ def test_a_curve_that_cannot_go_on_ends_in_a_point() -> None:
     assert names["best possible"]["y"] == 0.8
     assert names["knowing nothing"]["y"] == 2.08
     assert not marked(layers_of(loss_by_position_curve({"rotary": losses["rotary"]}, trained=4)), "point")
+
+
+def test_the_marked_position_is_framed() -> None:
+    encoding = np.linspace(-1, 1, 40).reshape(8, 5)
+    figure = marked_encoding(encoding, 6, theme=DARK)
+    np.testing.assert_array_equal(np.asarray(figure.data[0].z), encoding.astype(np.float32))
+    (frame,) = (shape for shape in figure.layout.shapes if shape.type == "rect")
+    assert (frame.x0, frame.x1, frame.y0, frame.y1) == (-0.5, 4.5, 5.5, 6.5)
+    assert frame.line.color == DARK.text
+
+
+def test_two_orders_lie_row_by_row_with_their_difference() -> None:
+    first, second = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 2.0], [3.5, 2.0]])
+    figure = two_orders(first, second, ["cat", "sat"], bound=9)
+    np.testing.assert_array_equal(
+        np.asarray(figure.data[0].z), np.float32([[1, 2], [1, 2], [0, 0], [3, 4], [3.5, 2], [0.5, -2]])
+    )
+    assert list(dict(figure.layout.yaxis.labelalias).values())[3:] == ["sat, first", "sat, second", "sat, difference"]
+    assert (figure.data[0].zmin, figure.data[0].zmax) == (-9, 9)
+    with pytest.raises(ValueError, match="a row for each of 1"):
+        two_orders(first, second, ["cat"])
+
+
+def test_the_chosen_offset_has_a_line() -> None:
+    layers = layers_of(dots_by_offset_curve([0, 1], [5.0, 3.0], [4.0, 2.0], [6.0, 3.5], marked=1))
+    assert [(row["name"], row["x"]) for layer in marked(layers, "rule") for row in layer["rows"]] == [("k = 1", 1)]
+    plain = layers_of(dots_by_offset_curve([0, 1], [5.0, 3.0], [4.0, 2.0], [6.0, 3.5]))
+    assert not marked(plain, "rule")

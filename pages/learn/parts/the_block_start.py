@@ -1,4 +1,4 @@
-"""Stacks of 2 to 24 layers, with and without norms and residual connections: the gradient's size, and who learns."""
+"""Untrained stacks of 2 to 24 layers, with and without norms and residual connections: the gradient's size by layer."""
 
 from __future__ import annotations
 
@@ -6,25 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pages.learn.parts.the_block_choice import STUDY
-from pages.ui import chrome, downloads, session, study, theme
-from pages.ui.training import task_named
+from pages.ui import chrome, downloads, session, theme
 from viz_model.analysis import GradientByDepth
 from viz_model.figures import matrix_table
 from viz_model.figures.depth_curves import depth_curves
-from viz_model.figures.marked_curves import marked_curve
 from viz_model.figures.theme import format_number
 from viz_model.training import depth
-from viz_model.training.studies import Arm, kept
+from viz_model.training.studies import kept
 
 SEED = 0
 
 
-def show(part: str, words: Mapping[str, str]) -> None:
-    (_start if part == "start" else _training)(words)
-
-
-def _start(words: Mapping[str, str]) -> None:
+def show(_: None, words: Mapping[str, str]) -> None:
     """Untrained stacks: the gradient at each layer of one depth, live, and its fall over all depths, as recorded."""
     state, off = st.session_state, chrome.locked("panel")
     with st.container(horizontal=True, vertical_alignment="bottom", key="depth_row"):
@@ -36,7 +29,7 @@ def _start(words: Mapping[str, str]) -> None:
             help="What enters the residual stream starts the smaller, the deeper the stack. Off: each matrix by its "
             "own width alone. Without a residual connection both are the same.",
         )
-    chosen = _variants(off)
+    chosen = variants(off)
     n_layers, small = state["block_depth"], state["block_small"]
     gradients = {name: gradient(name, n_layers, small) for name in chosen}
     st.markdown(words["start"].format(n_layers=n_layers, said=said_of(gradients)))
@@ -45,7 +38,7 @@ def _start(words: Mapping[str, str]) -> None:
         series = {name: (range(n_layers + 1), one.stream) for name, one in gradients.items()}
         title = f"Gradient at what enters each of {n_layers} layers (live)"
         st.altair_chart(depth_curves(series, title=title, theme=theme.current()), key="start_chart", theme=None)
-        _take_away(
+        take_away(
             "gradient",
             "Norm of the gradient by layer",
             {name: one.stream for name, one in gradients.items()},
@@ -62,108 +55,11 @@ def _start(words: Mapping[str, str]) -> None:
             theme=theme.current(),
         )
         st.altair_chart(chart, key="falls_chart", theme=None)
-        _take_away(
-            "first-over-last", "Gradient at the first layer over that at the last", falls, "layers", depth.DEPTHS
-        )
+        take_away("first-over-last", "Gradient at the first layer over that at the last", falls, "layers", depth.DEPTHS)
     st.markdown(words["flat" if small else "explodes"].format(**_figures()))
 
 
-def _training(words: Mapping[str, str]) -> None:
-    """One depth in training: gradient and alikeness by layer at a step, as recorded; the same runs again, live."""
-    off = chrome.locked("panel")
-    chosen = _variants(off)
-    runs = {run.variant: run for run in recorded().runs}
-    steps = [one.step for one in next(iter(runs.values())).snapshots]
-    nearest = min(steps, key=lambda step: abs(step - st.session_state["block_step"]))
-    if nearest != st.session_state["block_step"]:
-        session.put(block_step=nearest)
-    st.select_slider("Step of training", steps, key="block_step", disabled=off, width=420)
-    at = steps.index(st.session_state["block_step"])
-    looks = {name: runs[name].snapshots[at] for name in chosen}
-    layers = range(len(next(iter(looks.values())).alike))
-    right = ", ".join(f"{name} **{format_number(one.accuracy)}**" for name, one in looks.items())
-    st.markdown(words["training"].format(n_layers=len(layers) - 1, step=steps[at], right=right))
-    left, beside = st.columns(2, gap="large")
-    with left:
-        chart = depth_curves(
-            {name: (layers, one.gradient.stream) for name, one in looks.items()},
-            title=f"Gradient at each layer after {steps[at]} steps (recorded)",
-            theme=theme.current(),
-        )
-        st.altair_chart(chart, key="trained_chart", theme=None)
-        _take_away(
-            "gradient",
-            "Norm of the gradient by layer",
-            {name: one.gradient.stream for name, one in looks.items()},
-            "layer",
-            layers,
-        )
-    with beside:
-        alike = {name: one.alike for name, one in looks.items()}
-        chart = marked_curve(
-            {name: (layers, values) for name, values in alike.items()},
-            x_title="layer",
-            y_title="mean cosine of two positions",
-            x_values=list(layers),
-            y_domain=(-0.1, 1.0),
-            title="How alike the positions are (1: all the same)",
-            height=300,
-            theme=theme.current(),
-        )
-        st.altair_chart(chart, key="alike_chart", theme=None)
-        _take_away("alike", "Mean cosine of two positions by layer", alike, "layer", layers)
-    last = {name: run.snapshots[-1] for name, run in runs.items()}
-    st.markdown(
-        words["alike"].format(
-            alone=format_number(last["pre-norm, no residual"].alike[-1]),
-            alone_start=format_number(runs["pre-norm, no residual"].snapshots[0].alike[-1]),
-            both=format_number(last["pre-norm"].alike[-1]),
-            both_start=format_number(runs["pre-norm"].snapshots[0].alike[-1]),
-            neither=format_number(last["neither"].alike[-1]),
-            accuracy=format_number(last["pre-norm, no residual"].accuracy),
-            post_alone=format_number(last["post-norm, no residual"].accuracy),
-            accuracy_both=format_number(last["pre-norm"].accuracy),
-        )
-    )
-    st.subheader("Train them yourself", anchor=False)
-    st.markdown(words["study"])
-    study.controls(STUDY)
-    study.watch(STUDY, _curves)
-
-
-def _curves(arms: Mapping[str, Arm]) -> None:
-    """Loss and accuracy of the study's runs, as far as they have come."""
-    metric = task_named(next(iter(arms.values())).recipe.task).metric
-    seen = {name: [one for one in arm.snapshots if one.step] for name, arm in arms.items()}
-    left, right = st.columns(2, gap="large")
-    with left:
-        losses = {name: ([one.step for one in all_], [one.loss for one in all_]) for name, all_ in seen.items()}
-        chart = marked_curve(
-            losses, x_title="step", y_title="loss (nats a token)", title="Loss", height=260, theme=theme.current()
-        )
-        st.altair_chart(chart, key="loss_chart", theme=None)
-    with right:
-        looks = {
-            name: [(one.step, one.picture.accuracy) for one in arm.snapshots if one.picture is not None]
-            for name, arm in arms.items()
-        }
-        chart = marked_curve(
-            {name: ([step for step, _ in all_], [share for _, share in all_]) for name, all_ in looks.items()},
-            x_title="step",
-            y_title=metric,
-            y_domain=(0.0, 1.0),
-            title="Right, on held-out texts",
-            height=260,
-            theme=theme.current(),
-        )
-        st.altair_chart(chart, key="accuracy_chart", theme=None)
-    if chrome.shown("downloads"):
-        rows = [(name, step, share) for name, all_ in looks.items() for step, share in all_]
-        columns = ("run", "step", metric)
-        downloads.csv_button("depth-study", {column: [row[i] for row in rows] for i, column in enumerate(columns)})
-
-
-def _variants(off: bool) -> list[str]:
+def variants(off: bool) -> list[str]:
     """The variants on show: pills, whose list the state holds as words."""
     known = [name for name in session.BLOCK_VARIANTS if name in st.session_state["block_variants"]]
     st.session_state["variant_pills"] = known or list(session.BLOCK_VARIANTS)
@@ -184,7 +80,7 @@ def _in_order(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in session.BLOCK_VARIANTS if name in names) or session.BLOCK_VARIANTS
 
 
-def _take_away(name: str, title: str, columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:
+def take_away(name: str, title: str, columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:
     """The numbers of a chart: as a table, and as CSV."""
     with st.container(horizontal=True):
         if st.button("As a table", key=f"table_{name}", icon=":material/table:", help="The numbers of the chart."):
