@@ -49,7 +49,7 @@ def some_words() -> Entry:
 
 MODELS = (
     *("english-causal", "english-masked", "untrained"),
-    *("induction", "copy", "reverse", "sort", "addition", "brackets"),
+    *("sentiment", "induction", "copy", "reverse", "sort", "addition", "brackets"),
 )
 VIEWS = ("map", "arcs")
 PANELS = ("query-key", "lens", "rollout", "values", "attribution", "generate", "tokens")

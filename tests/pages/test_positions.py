@@ -81,7 +81,7 @@ def test_unique_smooth_and_relative_are_measured(visit, width: int, offset: int,
     assert f"are **{format_number(smallest)}** apart" in said(page)
     assert f"each row is **{format_number(np.linalg.norm(encoding[1] - encoding[0]))}** from the next" in said(page)
     dots = [encoding[p] @ encoding[p + offset] for p in range(64 - offset)]
-    assert f"The dot product of two positions that are {offset} apart is **{format_number(np.mean(dots))}**" in said(page)
+    assert f"two positions that are {offset} apart is **{format_number(np.mean(dots))}**" in said(page)
     assert ("That is rounding: the dot product" in said(page)) == (width % 2 == 0)
     angle = offset / 10_000 ** (2 * pair / width)
     turn = f"{format_number(math.cos(angle))}&{format_number(math.sin(angle))}"
@@ -235,3 +235,21 @@ def test_what_a_teacher_locks_and_hides(visit) -> None:
     assert not page.get("download_button")
     page = sound(visit("positions", positions_part="further", lock="training"))
     assert by_key(page.button, "study_start").disabled
+
+
+def test_while_the_runs_train_it_waits_for_their_measure(visit, monkeypatch) -> None:
+    from pages.ui import study
+    from tests.pages.live_runs import FakeRunner
+
+    fake = FakeRunner()
+    monkeypatch.setattr(study, "runner", lambda: fake)
+    page = sound(visit("positions", positions_part="further"))
+    by_key(page.button, "study_start").click().run()
+    sound(page)
+    assert [recipe.position for recipe, *_ in fake.started] == ["sinusoidal", "learned", "rotary", "alibi", "none"]
+    assert "On show: **your own** runs, training" in said(page)
+    assert "is measured when a run has come to its end" in said(page)
+    assert not page.get("download_button")
+    by_key(page.button, "study_back").click().run()
+    assert "On show: **recorded** runs" in said(sound(page))
+    assert len(fake.forgotten) == 5

@@ -113,7 +113,7 @@ def test_the_gradient_ends_where_the_cnn_does(visit) -> None:
 @pytest.mark.parametrize("n", [8, 64, 128])
 def test_the_costs_are_those_of_the_formulas_by_hand(visit, n: int) -> None:
     page = sound(visit("recurrence", comparison="costs", counted=str(n)))
-    rows = PageReader(pane(page, "A layer's costs")).rows[1:]
+    rows = PageReader(pane(page, "A layer’s costs")).rows[1:]
     widths = [int(re.search(r"d = (\d+)", row[0])[1]) for row in rows[:4]]
     attention, lstm, cnn, rnn = widths
     by_hand = [
@@ -150,7 +150,7 @@ def test_the_clock_is_read_when_asked_and_says_who_is_faster(visit, monkeypatch)
 @pytest.mark.parametrize("n", [8, 32])
 def test_each_vector_waits_for_what_it_reads(visit, n: int) -> None:
     page = sound(visit("recurrence", comparison="steps", stepped=str(n), tick="3"))
-    payload = json.loads(component(page, "steps").json)
+    payload = json.loads(json.loads(component(page, "steps").json))
     assert (payload["n"], payload["tick"], payload["end"]) == (n, 3, n)
     steps = {body["name"]: body["steps"] for body in payload["bodies"]}
     assert steps["attention"] == [[layer] * n for layer in range(3)]
@@ -207,7 +207,7 @@ def test_each_experiment_shows_what_it_says(visit) -> None:
     sound(by_key(page.button, "try_1").click().run())
     assert "CNN, sees 63 **none (exactly 0)**" in said(page)
     sound(by_key(page.button, "try_2").click().run())
-    payload = json.loads(component(page, "steps").json)
+    payload = json.loads(json.loads(component(page, "steps").json))
     last = {body["name"]: body["last"] for body in payload["bodies"]}
     assert last["attention"] <= payload["tick"] < last["LSTM"] == 32
     assert link_of(page)["comparison"] == "steps"

@@ -39,7 +39,8 @@ def columns_table(columns: Mapping[str, Sequence[object]], *, caption: str) -> s
 def _any_cell(value: object) -> str:
     if isinstance(value, float):
         return number(value)
-    return f'<td class="{"n" if isinstance(value, int) else ""}">{"–" if value is None else html.escape(str(value))}</td>'
+    text = "–" if value is None else html.escape(str(value))
+    return f'<td class="{"n" if isinstance(value, int) else ""}">{text}</td>'
 
 
 def _cell(loss: float, chance: float, missing: str) -> str:

@@ -20,7 +20,7 @@ from viz_model.tasks import english
 from viz_model.tasks.names import make_task
 from viz_model.tokenizer import Tokenizer
 from viz_model.training.history import write_history
-from viz_model.training.recipe import SHIPPED, recipes
+from viz_model.training.recipe import recipes
 from viz_model.training.trainer import Trainer
 
 SEED = 0
@@ -57,7 +57,7 @@ def make_untrained(folder: Path) -> None:
 
 def main(names: list[str]) -> None:
     torch.set_num_threads(1)  # one thread: the order of sums, and so the bits, do not depend on the machine's load
-    for name in names or [*SHIPPED, UNTRAINED]:
+    for name in names or [*recipes, UNTRAINED]:
         if name == UNTRAINED:
             make_untrained(BUNDLED / name)
         elif name in recipes:

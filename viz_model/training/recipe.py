@@ -62,6 +62,7 @@ def _drawn(task: str, steps: int) -> Recipe:
     return Recipe(task=task, position="learned", context_length=32, steps=steps)
 
 
+# By the name of the model that ships.
 recipes: dict[str, Recipe] = {
     "copy": _drawn("copy", 120),
     "reverse": _drawn("reverse", 120),
@@ -94,7 +95,7 @@ recipes: dict[str, Recipe] = {
         steps=300,
     ),
     "question-answering": Recipe(
-        task="question-answering", position="rotary", n_layers=3, context_length=96, learning_rate=2e-3, steps=800
+        task="question-answering", position="rotary", n_layers=3, context_length=96, batch_size=256, steps=560
     ),
     "summarising": Recipe(task="summarising", position="rotary", context_length=96, steps=400),
     "english-french": Recipe(
@@ -107,9 +108,3 @@ own_text_recipes: dict[str, Recipe] = {
     f"own-text-{objective}": Recipe(task=f"own-text-{objective}", position="rotary", context_length=128)
     for objective in ("causal", "masked", "prefix", "denoising")
 }
-
-# The models that ship; the others can be trained, and do not ship until they have reached what is asked of them.
-SHIPPED = (
-    *("copy", "reverse", "sort", "induction", "addition", "brackets", "english-causal", "english-masked"),
-    *("english-french", "sentiment", "summarising", "digits"),
-)

@@ -39,18 +39,25 @@ def _show(words: Words) -> None:
 def _losses(arms: Mapping[str, Arm]) -> Losses:
     """The measured losses; of a run that has not ended, none."""
     return {
-        kind: ([int(at or 0) for at in arm.measures.get("position", ())], list(arm.measures.get("loss by position", ())))
+        kind: (
+            [int(at or 0) for at in arm.measures.get("position", ())],
+            list(arm.measures.get("loss by position", ())),
+        )
         for kind, arm in arms.items()
     }
 
 
 def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
     losses = _losses(arms)
+    measured = all(at for at, _ in losses.values())  # else the runs are on their way
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.altair_chart(
             loss_by_position_curve(
-                {NAMES[kind]: (at, [math.nan if x is None else x for x in loss]) for kind, (at, loss) in losses.items()},
+                {
+                    NAMES[kind]: (at, [math.nan if x is None else x for x in loss])
+                    for kind, (at, loss) in losses.items()
+                },
                 trained=TRAINED,
                 best=task.best_loss,
                 chance=task.chance_loss,
@@ -68,7 +75,7 @@ def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
                 chance=format_number(task.chance_loss),
             )
         )
-        if all(at for at, _ in losses.values()):
+        if measured:
             takeaway(
                 "loss-by-position",
                 {
@@ -77,23 +84,30 @@ def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
                 },
                 "Loss by position, nats a letter",
             )
-        _training(arms, words)
     with right:
         stretches = (INSIDE, JUST_PAST, BEYOND, END)
         means = {kind: [mean_loss(at, loss, *one) for one in stretches] for kind, (at, loss) in losses.items() if at}
-        if not means:
-            st.markdown(words["further waits"])
-            return
-        st.html(
-            loss_stretches(
-                {NAMES[kind]: found for kind, found in means.items()},
-                stretches,
-                chance=task.chance_loss,
-                caption=words["stretches caption"],
+        if means:
+            st.html(
+                loss_stretches(
+                    {NAMES[kind]: found for kind, found in means.items()},
+                    stretches,
+                    chance=task.chance_loss,
+                    caption=words["stretches caption"],
+                )
             )
-        )
+        if not measured:
+            st.markdown(words["further waits"])
         for kind, (inside, just, beyond, end) in means.items():
             st.markdown(_said(kind, inside, just, beyond, end, task, words))
+        _training(arms, words)
+        if measured:
+            steps = [one.step for one in next(iter(arms.values())).snapshots]
+            takeaway(
+                "training-loss",
+                {"step": steps, **{NAMES[kind]: [one.loss for one in arm.snapshots] for kind, arm in arms.items()}},
+                "Loss while the runs were trained, nats a letter",
+            )
 
 
 def _training(arms: Mapping[str, Arm], words: Words) -> None:
@@ -108,9 +122,7 @@ def _training(arms: Mapping[str, Arm], words: Words) -> None:
     st.markdown(words["further training"].format(steps=steps, trained=TRAINED))
 
 
-def _said(
-    kind: str, inside: float, just: float, beyond: float, end: float, task: LetterChain, words: Words
-) -> str:
+def _said(kind: str, inside: float, just: float, beyond: float, end: float, task: LetterChain, words: Words) -> str:
     """One kind in words: what it is, its numbers, and what became of it."""
     numbers = {
         "inside": format_number(inside),

@@ -35,7 +35,9 @@ def _show(position: int, width: int, words: Words) -> None:
         )
         columns = {str(i): encoding[:, i].tolist() for i in range(width)}
         takeaway(
-            "encoding", {"position": list(range(SHOWN)), **columns}, f"Positional encoding, {width} columns, by position"
+            "encoding",
+            {"position": list(range(SHOWN)), **columns},
+            f"Positional encoding, {width} columns, by position",
         )
         st.markdown(words["picture"].format(position=position, width=width))
     with right:

@@ -5,23 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.learn.parts import positions_choice as choice
+from pages.learn.parts import positions_turn as turn
 from pages.learn.parts.positions_choice import SHOWN, Show, Words, takeaway
-from pages.learn.parts.positions_picture import on_show
 from pages.ui import chrome, runs, session, theme
-from viz_model.analysis.positions import (
-    clock_angles,
-    dots_by_offset,
-    offset_rotation,
-    position_distances,
-    rotation_residual,
-    wavelengths,
-)
-from viz_model.figures.clocks import clocks
+from viz_model.analysis.positions import dots_by_offset, position_distances
 from viz_model.figures.position_pictures import distance_map, dots_by_offset_curve, neighbour_curve
 from viz_model.figures.theme import format_number
 from viz_model.positions import sinusoids
 
-LEARNED = "copy"  # a bundled model whose positions were learned
 SINUSOIDS, ITS_TABLE = "sinusoids", "learned (the model copy)"
 FARTHEST = 50  # offset
 ALIKE = 0.05  # two positions this near are as good as one
@@ -69,7 +60,7 @@ def _unique(width: int, words: Words) -> None:
 
 def _smooth(width: int, words: Words) -> None:
     found = position_distances(sinusoids(SHOWN, width))
-    learned = position_distances(runs.model(LEARNED).stack.positions.table)
+    learned = position_distances(runs.model(turn.LEARNED).stack.positions.table)
     left, right = st.columns([3, 2], gap="large")
     with left:
         lines = {SINUSOIDS: found.neighbours, ITS_TABLE: learned.neighbours}
@@ -85,8 +76,8 @@ def _smooth(width: int, words: Words) -> None:
         )
         st.markdown(
             words["smooth learned"].format(
-                model=LEARNED,
-                width=runs.model(LEARNED).config.d_model,
+                model=turn.LEARNED,
+                width=runs.model(turn.LEARNED).config.d_model,
                 low=format_number(learned.neighbours.min()),
                 high=format_number(learned.neighbours.max()),
                 smallest=format_number(learned.smallest),
@@ -145,7 +136,9 @@ def _relative(width: int, words: Words) -> None:
         )
     with right:
         st.markdown(
-            words["dots"].format(offset=offset, dot=format_number(found.mean[offset]), spread=format_number(found.spread))
+            words["dots"].format(
+                offset=offset, dot=format_number(found.mean[offset]), spread=format_number(found.spread)
+            )
         )
         st.markdown(words["dots exact" if found.spread < ROUNDING else "dots odd"].format(column=width - 1))
         takeaway(
@@ -158,66 +151,4 @@ def _relative(width: int, words: Words) -> None:
             },
             f"Dot products by offset, {width} columns",
         )
-    _turn(position, width, offset, pair, words)
-
-
-def _turn(position: int, width: int, offset: int, pair: int, words: Words) -> None:
-    """The rotation that takes every position `offset` further: as clocks, written out, and its residual."""
-    last = SHOWN - 1 - offset
-    start = min(position, last)
-    encoding = sinusoids(SHOWN, width)
-    st.subheader(f"From position {start} to {start + offset}: a turn", anchor=False)
-    left, right = st.columns([3, 2], gap="large")
-    pairs = sorted({pair, *on_show(width // 2, 3)})
-    with left:
-        st.html(
-            clocks(
-                clock_angles(start + offset, width)[pairs],
-                wavelengths(width)[pairs],
-                pairs=pairs,
-                trail=[clock_angles(start, width)[pairs]],
-                caption=words["turn caption"].format(start=start, end=start + offset),
-            )
-        )
-        st.markdown(words["turn"].format(offset=offset))
-    with right:
-        at = slice(2 * pair, 2 * pair + 2)
-        matrix = offset_rotation(width, offset)[at, at].tolist()
-        st.markdown(words["written out"].format(pair=pair))
-        st.latex(
-            rf"{_column(encoding[start + offset, at].tolist())} = {_matrix(matrix)} {_column(encoding[start, at].tolist())}"
-        )
-        residual = rotation_residual(encoding, offset)
-        st.markdown(
-            words["residual"].format(
-                offset=offset, n=len(residual), n_turned=width // 2 * 2, residual=format_number(residual.max())
-            )
-        )
-        if width % 2:
-            st.markdown(words["odd turn"].format(column=width - 1))
-        st.markdown(_learned(offset, words))
-        takeaway(
-            "residual",
-            {"from position": list(range(len(residual))), "largest difference": residual.tolist()},
-            f"|PE(p + {offset}) - R PE(p)|, the largest of all columns",
-        )
-    if start != position:
-        st.caption(words["start moved"].format(position=position, offset=offset, last=SHOWN - 1, start=start))
-
-
-def _learned(offset: int, words: Words) -> str:
-    """The same turn on a table that was trained, where it is long enough."""
-    table = runs.model(LEARNED).stack.positions.table
-    if offset >= len(table):
-        return words["residual ends"].format(model=LEARNED, n=len(table), offset=offset)
-    return words["residual learned"].format(
-        model=LEARNED, residual=format_number(rotation_residual(table, offset).max())
-    )
-
-
-def _matrix(rows: list[list[float]]) -> str:
-    return r"\begin{pmatrix}" + r"\\".join("&".join(map(format_number, row)) for row in rows) + r"\end{pmatrix}"
-
-
-def _column(values: list[float]) -> str:
-    return _matrix([[value] for value in values])
+    turn.show(position, width, offset, pair, words)

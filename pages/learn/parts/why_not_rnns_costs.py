@@ -53,7 +53,7 @@ def costs(words: Words) -> None:
             below(f"costs-{name}", curves, x="n", y=y, caption=f"{title} by the number of tokens")
     choice.fill(words, "costs", n=n)
     _doubled(words, by_body, found.lengths, n)
-    st.html(costs_table(_rows(by_body, found.lengths, n), n=n, caption="A layer's costs, and our models' own"))
+    st.html(costs_table(_rows(by_body, found.lengths, n), n=n, caption="A layer’s costs, and our models’ own"))
     choice.fill(words, "costs table")
     _time(words)
 

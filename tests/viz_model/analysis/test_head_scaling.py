@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.viz_model.analysis.small_models import IDS, VARIANTS, decoder, encoder
-from viz_model.analysis.head_scaling import head_scaling
+from viz_model.analysis.head_scaling import head_row, head_scaling
 from viz_model.config import TransformerConfig
 from viz_model.models import Encoder
 
@@ -42,6 +42,30 @@ def test_every_number_is_that_of_a_slow_reader(variant: dict[str, object], scale
             assert found.q_size[layer, head] == pytest.approx(np.sqrt((q[1:] ** 2).mean()), rel=1e-5)
             assert found.k_size[layer, head] == pytest.approx(np.sqrt((k**2).mean()), rel=1e-5)
     np.testing.assert_allclose(found.scores_variance, found.dots_variance / 4)
+
+
+@pytest.mark.parametrize("variant", LAYERED)
+@pytest.mark.parametrize("scaled", [True, False])
+def test_a_row_is_the_models_own_on_one_side(variant: dict[str, object], scaled: bool) -> None:
+    trace = decoder(**variant, scaled=scaled)(IDS)
+    layer, query = len(trace.blocks) - 1, 3
+    attention = trace.blocks[layer].attention
+    for head in range(2):
+        row = head_row(trace, layer, head, query)
+        assert row.keys.tolist() == [0, 1, 2, 3]
+        dots = (attention.k[0, head, :4] @ attention.q[0, head, query]).detach().double().numpy()
+        np.testing.assert_allclose(row.dots, dots, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(row.scores, row.dots / 2)
+        own = attention.weights[0, head, query, :4].detach().numpy()
+        np.testing.assert_allclose(row.scores_weights if scaled else row.dots_weights, own, rtol=1e-4, atol=1e-6)
+        bias = np.zeros(4) if attention.bias is None else attention.bias[0, head, query, :4].detach().double().numpy()
+        other = np.exp((dots if scaled else dots / 2) + bias)
+        other /= other.sum()
+        np.testing.assert_allclose(row.dots_weights if scaled else row.scores_weights, other, rtol=1e-4, atol=1e-6)
+        assert (row.dots_gradient, row.scores_gradient) == pytest.approx(
+            (1 - (row.dots_weights**2).sum(), 1 - (row.scores_weights**2).sum())
+        )
+        assert row.dots_entropy == pytest.approx(-(row.dots_weights * np.log(row.dots_weights)).sum())
 
 
 def test_padding_does_not_count() -> None:

@@ -17,6 +17,7 @@ from viz_model.figures.scaling_curves import (
     gradient_curve,
     score_distribution,
     softmax_bars,
+    training_curve,
     variance_curve,
 )
 from viz_model.figures.theme import DARK, LIGHT
@@ -111,3 +112,33 @@ def test_bars_stand_in_order_on_nought_to_one_with_literal_keys() -> None:
     assert layer["encoding"]["y"]["scale"]["domain"] == [0, 1]
     with pytest.raises(ValueError, match="one weight for each of 2 keys"):
         softmax_bars(["a", "b"], [1.0], [0.5, 0.5])
+
+
+def test_a_chosen_width_is_marked_and_named_by_the_axis_alone() -> None:
+    for chart in (
+        variance_curve(WIDTHS, [1, 4, 16], [1, 1, 1], chosen=4),
+        entropy_curve(WIDTHS, [3, 2, 1], [3, 3, 3], n_keys=64, chosen=4),
+        gradient_curve(WIDTHS, [1, 0.5, 0.1], [1, 1, 1], chosen=4),
+    ):
+        marks = [row for layer in marked(layers_of(chart), "rule") for row in layer["rows"] if "x" in row]
+        assert marks == [{"name": "", "x": 4.0}]
+
+
+def test_many_widths_have_a_tick_at_every_second_and_at_the_last() -> None:
+    widths = 2 ** np.arange(11)
+    (line,) = marked(layers_of(variance_curve(widths, widths, np.ones(11))), "line")
+    assert line["encoding"]["x"]["axis"]["values"] == [1, 4, 16, 64, 256, 1024]
+
+
+def test_two_trainings_keep_the_colours_of_the_two() -> None:
+    chart = training_curve(
+        ([0, 1], [4.0, 3.9]), ([0, 1], [4.0, 3.0]), names=("not divided", "divided"), y_title="nats", title="Loss"
+    )
+    (line,) = marked(layers_of(chart), "line")
+    assert numbers([line], "not divided") == [(0, 4.0), (1, 3.9)]
+    assert numbers([line], "divided") == [(0, 4.0), (1, 3.0)]
+    scale = line["encoding"]["color"]["scale"]
+    assert dict(zip(scale["domain"], scale["range"], strict=True)) == {
+        "not divided": LIGHT.series[2],
+        "divided": LIGHT.series[1],
+    }
