@@ -42,7 +42,7 @@ def chart(page: AppTest, title: str) -> dict[str, dict[float, float]]:
 
 def test_the_untrained_gradient_is_autograds(visit) -> None:
     page = sound(visit("block", block_part="start", block_depth="3", block_variants="neither"))
-    curves = chart(page, "Gradient at what enters")
+    curves = chart(page, "Live: gradient")
     assert list(curves) == ["neither"]
     recipe, task = depth_recipe("neither", 3), make_task("copy")
     model = build(recipe, task, seed=0)
@@ -80,7 +80,7 @@ def test_training_shows_the_recorded_step(visit) -> None:
     runs = json.loads((STUDIES / "depth.json").read_text(encoding="utf-8"))["runs"]
     page = sound(visit("block", block_part="training", block_step="52"))
     assert page.session_state["block_step"] == 50
-    alike, gradient = chart(page, "How alike"), chart(page, "Gradient at each layer")
+    alike, gradient = chart(page, "How alike"), chart(page, "Recorded: gradient")
     for run in runs:
         if run["variant"] in alike:
             (look,) = (one for one in run["snapshots"] if one["step"] == 50)
@@ -111,4 +111,4 @@ def test_what_a_link_asks_amiss_falls_back(visit) -> None:
     page = sound(visit("block", block_part="start", block_variants="nonsense", block_depth="99"))
     assert page.session_state["block_depth"] == 12
     assert any("block_depth" in note for note in notes(page))
-    assert len(chart(page, "Gradient at what enters")) == 5
+    assert len(chart(page, "Live: gradient")) == 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def _spread_dialog(drawn: Drawn) -> None:
     dots = dots_of(drawn.d_k, drawn.seed)
     edges = (-np.inf, -16.0, -8.0, -4.0, -2.0, 0.0, 2.0, 4.0, 8.0, 16.0, np.inf)
     shares = [np.histogram(given, edges)[0] / dots.size for given in (dots, dots / math.sqrt(drawn.d_k))]
-    places = [f"{low:g} to {high:g}" for low, high in zip(edges[1:-2], edges[2:-1], strict=True)]
+    places = [f"{low:g} to {high:g}" for low, high in pairwise(edges[1:-1])]
     places = [f"below {edges[1]:g}", *places, f"above {edges[-2]:g}"]
     st.html(
         matrix_table(

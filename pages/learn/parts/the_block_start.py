@@ -36,7 +36,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         series = {name: (range(n_layers + 1), one.stream) for name, one in gradients.items()}
-        title = f"Gradient at what enters each of {n_layers} layers (live)"
+        title = f"Live: gradient in a stack of {n_layers} layers"
         st.altair_chart(depth_curves(series, title=title, theme=theme.current()), key="start_chart", theme=None)
         take_away(
             "gradient",
@@ -51,7 +51,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
             {name: (depth.DEPTHS, values) for name, values in falls.items()},
             x_title="layers in the stack",
             y_title="first layer / last",
-            title=f"Gradient at the first layer over that at the last (recorded, seed {SEED})",
+            title=f"Recorded, seed {SEED}: first layer / last",
             theme=theme.current(),
         )
         st.altair_chart(chart, key="falls_chart", theme=None)

@@ -35,7 +35,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
     with left:
         chart = depth_curves(
             {name: (layers, one.gradient.stream) for name, one in looks.items()},
-            title=f"Gradient at each layer after {steps[at]} steps (recorded)",
+            title=f"Recorded: gradient after {steps[at]} steps",
             theme=theme.current(),
         )
         st.altair_chart(chart, key="trained_chart", theme=None)
@@ -54,7 +54,8 @@ def show(_: None, words: Mapping[str, str]) -> None:
             y_title="mean cosine of two positions",
             x_values=list(layers),
             y_domain=(-0.1, 1.0),
-            title="How alike the positions are (1: all the same)",
+            title="How alike positions are (1: all the same)",
+            legend_columns=2,
             height=300,
             theme=theme.current(),
         )
@@ -88,7 +89,13 @@ def _curves(arms: Mapping[str, Arm]) -> None:
     with left:
         losses = {name: ([one.step for one in all_], [one.loss for one in all_]) for name, all_ in seen.items()}
         chart = marked_curve(
-            losses, x_title="step", y_title="loss (nats a token)", title="Loss", height=260, theme=theme.current()
+            losses,
+            x_title="step",
+            y_title="loss (nats a token)",
+            title="Loss",
+            legend_columns=2,
+            height=260,
+            theme=theme.current(),
         )
         st.altair_chart(chart, key="loss_chart", theme=None)
     with right:
@@ -102,6 +109,7 @@ def _curves(arms: Mapping[str, Arm]) -> None:
             y_title=metric,
             y_domain=(0.0, 1.0),
             title="Right, on held-out texts",
+            legend_columns=2,
             height=260,
             theme=theme.current(),
         )

@@ -53,13 +53,13 @@ def first(words: Words) -> None:
 
 def where_the_lstm_stops(words: Words) -> tuple[str, str]:
     """The level that is nearest to the LSTM's accuracy in the runs on show."""
-    arm = study.arms(RECALL)["lstm"]
-    accuracy = _accuracy(arm)
-    if accuracy is None:
-        return CHOICES[0], words["answer running"]
+    arm, whose = study.arms(RECALL)["lstm"], ""
+    if _accuracy(arm) is None:  # a run that begins has nothing to say yet
+        arm, whose = studies.recorded(RECALL)["lstm"], words["answer recorded"] + " "
+    accuracy = _accuracy(arm) or 0.0
     levels = dict(zip(CHOICES, (1.0, _guess(), 1 / len(NUMBERS)), strict=True))
     nearest = min(levels, key=lambda level: abs(levels[level] - accuracy))
-    return nearest, words["answer"].format(
+    return nearest, whose + words["answer"].format(
         when=_when({"lstm": arm}, words),
         lstm=format_number(accuracy),
         chance=format_number(1 / len(NUMBERS)),
