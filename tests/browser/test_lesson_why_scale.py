@@ -70,7 +70,7 @@ def test_the_experiments(lesson) -> None:
     assert float(row(page)[2]) < 0.02
     page.get_by_role("button", name="d_k = 1", exact=True).click()
     wait_for_link(page, d_k="1")
-    expect(page.get_by_text("there is nothing to divide")).to_be_visible()
+    expect(page.get_by_text("With one component there is nothing to divide")).to_be_visible()
     page.get_by_role("button", name="A trained head without its scale").click()
     wait_for_link(page, scale_panel="trained", model="english-masked", layer="1", query="6")
     expect(page.get_by_text("“are” has 11 keys.")).to_be_visible()
