@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import session
+from pages.ui import link_table, session
 from viz_model.figures import page_style
 
 ASSETS = Path(__file__).parents[2] / "assets"
@@ -115,7 +115,8 @@ def experiments(tries: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
                 help=why,
                 on_click=session.put,
                 kwargs=dict(values),
-                disabled=locked("experiments") or any(locked(session.LOCKED_WITH.get(name, name)) for name in values),
+                disabled=locked("experiments")
+                or any(locked(link_table.LOCKED_WITH.get(name, name)) for name in values),
             )
 
 
@@ -134,10 +135,10 @@ def question(ask: str, choices: Sequence[str], answer: Callable[[], tuple[str, s
 
 
 def shown(control: str) -> bool:
-    """Whether a named part (session.HIDEABLE) is drawn: a teacher's link hides it with hide=name."""
+    """Whether a named part (link_table.HIDEABLE) is drawn: a teacher's link hides it with hide=name."""
     return control not in st.session_state["hide"]
 
 
 def locked(control: str) -> bool:
-    """Whether a named control (session.LOCKABLE) is fixed: a teacher's link locks it with lock=name."""
+    """Whether a named control (link_table.LOCKABLE) is fixed: a teacher's link locks it with lock=name."""
     return control in st.session_state["lock"]

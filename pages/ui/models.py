@@ -8,8 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.link_table import MODELS, TABLE
 from pages.ui.link_values import OWN_MODEL
-from pages.ui.session import MODELS, TABLE, note, put
+from pages.ui.session import note, put
 
 MOST = 64  # trained models that one server holds; the oldest goes first
 

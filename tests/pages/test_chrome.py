@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import chrome, session
+from pages.ui import chrome, link_table
 from tests.pages.seeing import by_key, calculation, link_of, notes, panes, selector, sound
 
 ROOT = Path(__file__).parents[2]
@@ -62,8 +62,8 @@ CONTROLS: dict[str, tuple[str, dict[str, str], Callable[[AppTest], bool]]] = {
 
 
 def test_the_tables_here_name_every_part_and_control() -> None:
-    assert set(PARTS) == set(session.HIDEABLE)
-    assert set(CONTROLS) == set(session.LOCKABLE)
+    assert set(PARTS) == set(link_table.HIDEABLE)
+    assert set(CONTROLS) == set(link_table.LOCKABLE)
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -128,7 +128,7 @@ def test_several_names_go_together_and_stay_across_pages(visit) -> None:
 def test_a_name_that_no_page_knows_is_refused_and_the_others_hold(visit, key: str) -> None:
     page = sound(visit("workbench", **{key: "edits~idae"}))
     (note,) = notes(page)
-    known = session.HIDEABLE if key == "hide" else session.LOCKABLE
+    known = link_table.HIDEABLE if key == "hide" else link_table.LOCKABLE
     assert note == f"The link's {key} does not know idae; it knows {', '.join(known)}."
     assert link_of(page)[key] == "edits"
 
@@ -164,7 +164,7 @@ def test_literal_text_leaves_no_mark_that_markdown_could_read(text: str) -> None
 
 def test_every_page_has_prose_for_what_it_says() -> None:
     assert {"idea", "equation"} <= set(chrome.prose("workbench"))
-    assert {f"step {name}" for name in session.STEPS} <= set(chrome.prose("the_cat_sat"))
+    assert {f"step {name}" for name in link_table.STEPS} <= set(chrome.prose("the_cat_sat"))
 
 
 def teachers_names(function: str) -> set[str]:
@@ -182,5 +182,5 @@ def teachers_names(function: str) -> set[str]:
 
 
 def test_the_names_of_a_teachers_link_are_the_names_that_pages_ask_for() -> None:
-    assert teachers_names("shown") == set(session.HIDEABLE)
-    assert teachers_names("locked") == set(session.LOCKABLE)
+    assert teachers_names("shown") == set(link_table.HIDEABLE)
+    assert teachers_names("locked") == set(link_table.LOCKABLE)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui import link_values, session
+from pages.ui import link_table, link_values
 
 BAD = {
     "whole": ["-1", "--5", "1e3", "1.0", " 1", "9" * 6000, "٣", "1_0", "", "\0"],
@@ -23,7 +23,7 @@ BAD = {
 )
 def test_a_bad_number_is_refused_in_a_short_sentence(key: str, text: str) -> None:
     with pytest.raises(ValueError, match=r"^expected a (whole )?number from ") as error:
-        session.TABLE[key].parse(text)
+        link_table.TABLE[key].parse(text)
     assert len(str(error.value)) < 80
 
 

@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pytest
 
-from pages.ui import session
+from pages.ui import link_table
 from tests.pages.live_runs import RECORDED, enabled, labels
 from tests.pages.seeing import by_key, link_of, notes, sound, training
 from viz_model.checkpoint import BUNDLED
@@ -46,7 +46,7 @@ def test_the_causal_mask_is_in_the_picture(visit) -> None:
     np.testing.assert_array_equal(bits, np.tri(size))
 
 
-@pytest.mark.parametrize("task", session.TASKS)
+@pytest.mark.parametrize("task", link_table.TASKS)
 def test_every_task_opens_and_says_what_it_asks(visit, task: str) -> None:
     page = sound(visit("live", task=task))
     assert notes(page) == []

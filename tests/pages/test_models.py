@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import viz_model as vm
-from pages.ui import models, session
+from pages.ui import link_table, models
 from tests.pages.seeing import attention, by_key, link_of, notes, sound
 from viz_model.tasks.names import make_task
 from viz_model.training.build import build
@@ -60,20 +60,20 @@ def test_a_model_opens_by_its_name_in_another_session(visit, trained) -> None:
 def test_a_model_of_another_session_is_not_on_everybodys_list(visit, trained) -> None:
     page = sound(visit("workbench"))
     assert "trained here: copy, seed 1" not in by_key(page.selectbox, "model").options
-    assert len(by_key(page.selectbox, "model").options) == len(session.MODELS)
+    assert len(by_key(page.selectbox, "model").options) == len(link_table.MODELS)
 
 
 def test_a_model_stays_with_its_session_when_the_server_lets_it_go(trained, monkeypatch) -> None:
     name, model = trained
     state: dict[str, object] = {"model": name}
     monkeypatch.setattr(models.st, "session_state", state)
-    assert models.offered() == (*session.MODELS, name)  # by its link
+    assert models.offered() == (*link_table.MODELS, name)  # by its link
     state |= {"model": "copy", "own_models": {name: models.Own("mine", EXAMPLE, model)}}
     models._held().clear()
-    assert models.offered() == (*session.MODELS, name)  # its own
+    assert models.offered() == (*link_table.MODELS, name)  # its own
     assert (models.label(name), models.example(name)) == ("mine", EXAMPLE)
     state["own_models"] = {}
-    assert models.offered() == session.MODELS
+    assert models.offered() == link_table.MODELS
 
 
 def test_another_model_brings_its_example_only_in_place_of_an_example(visit) -> None:
@@ -99,7 +99,7 @@ def test_a_models_own_example_gives_way_like_any_other(visit, trained) -> None:
     assert sound(page).session_state["text"] == models.CARDS["sort"][1]
 
 
-@pytest.mark.parametrize("name", session.MODELS)
+@pytest.mark.parametrize("name", link_table.MODELS)
 def test_every_model_that_ships_has_an_example_that_it_reads(name: str) -> None:
     encoding = vm.load(name).tokenizer.encode(models.CARDS[name][1])
     assert not vm.load(name).tokenizer.unknown_words(models.CARDS[name][1])

@@ -12,7 +12,7 @@ import torch
 from pyarrow import ipc
 
 import viz_model as vm
-from pages.ui import session
+from pages.ui import link_table
 from tests.pages.seeing import by_key, exact, notes, pane, panes, plotly_values, sound
 from viz_model.analysis import (
     Outcome,
@@ -31,14 +31,14 @@ def model(name: str = "english-causal"):
     return vm.load(name)
 
 
-@pytest.mark.parametrize("panel", session.PANELS)
-@pytest.mark.parametrize("name", session.MODELS)
+@pytest.mark.parametrize("panel", link_table.PANELS)
+@pytest.mark.parametrize("name", link_table.MODELS)
 @pytest.mark.parametrize("text", ["cat", "<s> $x$ **b** `c` :red[a] שלום"])
 def test_every_panel_runs_on_every_model(visit, panel: str, name: str, text: str) -> None:
     sound(visit("workbench", panel=panel, model=name, text=text, n_new="2", query="1", key="0", edits="ablate_0_0"))
 
 
-@pytest.mark.parametrize("panel", session.PANELS)
+@pytest.mark.parametrize("panel", link_table.PANELS)
 def test_every_panel_runs_on_the_longest_text(visit, panel: str) -> None:
     page = sound(visit("workbench", panel=panel, text="the cat sees the dog " * 110, query="300", key="299"))
     assert any("first 512 tokens of 551" in note for note in notes(page))

@@ -13,7 +13,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import viz_model as vm
-from pages.ui import session
+from pages.ui import link_table
 from tests.pages.seeing import by_key, link_of, notes, pane, plotly_values, selector, sound
 from tests.viz_model.figures.page_reader import PageReader
 from viz_model.figures.theme import format_number
@@ -160,7 +160,7 @@ def outputs(model, text: str, *, full: bool) -> np.ndarray:
         return model(ids, mask).final_norm[0].numpy()
 
 
-@pytest.mark.parametrize("mask", session.ORDER_MASKS)
+@pytest.mark.parametrize("mask", link_table.ORDER_MASKS)
 def test_the_difference_of_two_orders_is_that_of_the_model(visit, mask: str) -> None:
     page = sound(visit("positions", positions_part="order", order_mask=mask))
     model = vm.load("english-causal")
@@ -202,7 +202,7 @@ def test_texts_that_are_not_one_text_keep_the_last_picture(visit) -> None:
     assert "one of the two has no words" in notes(sound(page))[0]
 
 
-@pytest.mark.parametrize("name", session.MODELS)
+@pytest.mark.parametrize("name", link_table.MODELS)
 def test_every_model_gets_words_that_it_reads(visit, name: str) -> None:
     page = sound(visit("positions", positions_part="order", model=name))
     assert notes(page) == []

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import viz_model as vm
-from pages.ui import session
+from pages.ui import link_table
 from tests.pages.seeing import attention, by_key, choose, exact, link_of, notes, pane, panes, selector, sound
 from tests.viz_model.figures.page_reader import PageReader
 from viz_model.analysis.gold_links import READINGS
@@ -174,7 +174,7 @@ def test_the_table_is_the_bundled_one(lesson) -> None:
         assert int(one[7]) == found["n"]
     no_better = {one[0] for one in rows if one[6] == "no better than an offset"}
     (line,) = (each for each in said(lesson).split("\n") if each.startswith("**No better than an offset**"))
-    assert no_better == {name for name in session.RELATIONS if f"{name} (" in line}
+    assert no_better == {name for name in link_table.RELATIONS if f"{name} (" in line}
     assert {"determiner-noun", "adjective-noun"} <= no_better
 
 
@@ -361,6 +361,6 @@ def test_the_edits_of_the_workbench_are_said_not_to_hold(visit) -> None:
 
 
 def test_the_links_names_are_those_of_the_grammar() -> None:
-    assert sorted(session.RELATIONS) == sorted(english.RELATIONS.values())
-    assert list(session.READINGS) == ["back", "due", "ahead"]
-    assert set(session.READINGS) == set(READINGS)
+    assert sorted(link_table.RELATIONS) == sorted(english.RELATIONS.values())
+    assert list(link_table.READINGS) == ["back", "due", "ahead"]
+    assert set(link_table.READINGS) == set(READINGS)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import session
+from pages.ui import link_table, session
 from tests.pages.seeing import by_key, link_of, notes, selector, sound
 from viz_model.computation import steps
 from viz_model.textbook import textbook_example
@@ -20,26 +20,26 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 WORDS = st.lists(st.from_regex(r"[a-zA-Z_0-9.:-]{1,12}", fullmatch=True), max_size=4).map(tuple)
 CHOICES = {
     "mode": ("textbook", "sentence"),
-    "step": session.STEPS,
-    "view": session.VIEWS,
-    "panel": session.PANELS,
-    "task": session.TASKS,
-    "source": session.SOURCES,
-    "objective": session.OBJECTIVES,
-    "tokenizer": session.TOKENIZERS,
-    "relation": session.RELATIONS,
-    "reading": session.READINGS,
-    "scored": session.SCORED,
-    "d_k": session.WIDTHS,
-    "scale_panel": session.SCALE_PANELS,
-    "scale_measure": session.SCALE_MEASURES,
-    "positions_part": session.POSITIONS_PARTS,
-    "order_mask": session.ORDER_MASKS,
-    "block_part": session.BLOCK_PARTS,
-    "block_layout": session.BLOCK_LAYOUTS,
-    "block_arrow": session.BLOCK_ARROWS,
-    "block_norm": session.BLOCK_NORMS,
-    "block_neurons": session.BLOCK_NEURONS,
+    "step": link_table.STEPS,
+    "view": link_table.VIEWS,
+    "panel": link_table.PANELS,
+    "task": link_table.TASKS,
+    "source": link_table.SOURCES,
+    "objective": link_table.OBJECTIVES,
+    "tokenizer": link_table.TOKENIZERS,
+    "relation": link_table.RELATIONS,
+    "reading": link_table.READINGS,
+    "scored": link_table.SCORED,
+    "d_k": link_table.WIDTHS,
+    "scale_panel": link_table.SCALE_PANELS,
+    "scale_measure": link_table.SCALE_MEASURES,
+    "positions_part": link_table.POSITIONS_PARTS,
+    "order_mask": link_table.ORDER_MASKS,
+    "block_part": link_table.BLOCK_PARTS,
+    "block_layout": link_table.BLOCK_LAYOUTS,
+    "block_arrow": link_table.BLOCK_ARROWS,
+    "block_norm": link_table.BLOCK_NORMS,
+    "block_neurons": link_table.BLOCK_NEURONS,
     "film": ("", "self", "encoder", "decoder", "cross"),
 }
 RANGES = {
@@ -70,10 +70,10 @@ RANGES = {
 
 def values_of(key: str) -> st.SearchStrategy[Any]:
     """What the state may hold under a key."""
-    default = session.TABLE[key].default
+    default = link_table.TABLE[key].default
     if key == "model":
         trained = st.from_regex(r"trained-[0-9a-f]{16}", fullmatch=True)
-        return st.sampled_from(session.MODELS) | trained
+        return st.sampled_from(link_table.MODELS) | trained
     if key in CHOICES:
         return st.sampled_from(CHOICES[key])
     if key == "cell":
@@ -87,7 +87,7 @@ def values_of(key: str) -> st.SearchStrategy[Any]:
     return TEXT if isinstance(default, str) else WORDS
 
 
-STATES = st.fixed_dictionaries({key: values_of(key) for key in session.TABLE})
+STATES = st.fixed_dictionaries({key: values_of(key) for key in link_table.TABLE})
 
 
 def only_the_link() -> None:
@@ -112,30 +112,30 @@ def follow(**link: str) -> AppTest:
 @given(STATES)
 def test_every_value_of_the_state_comes_back_from_its_link(state: dict[str, Any]) -> None:
     for key, value in state.items():
-        entry = session.TABLE[key]
+        entry = link_table.TABLE[key]
         back = entry.parse(entry.write(value))
         assert back == value
         assert type(back) is type(value)
         assert entry.write(back) == entry.write(value)
 
 
-@pytest.mark.parametrize("key", session.TABLE)
+@pytest.mark.parametrize("key", link_table.TABLE)
 def test_the_default_of_every_key_can_be_written_and_read(key: str) -> None:
-    entry = session.TABLE[key]
+    entry = link_table.TABLE[key]
     assert entry.parse(entry.write(entry.default)) == entry.default
 
 
 @settings(max_examples=10)
 @given(STATES)
 def test_a_link_opens_the_state_that_wrote_it(state: dict[str, Any]) -> None:
-    known = {"hide": session.HIDEABLE[: len(state["hide"])], "lock": session.LOCKABLE[: len(state["lock"])]}
+    known = {"hide": link_table.HIDEABLE[: len(state["hide"])], "lock": link_table.LOCKABLE[: len(state["lock"])]}
     state = {**state, **known}
-    page = follow(**{key: session.TABLE[key].write(value) for key, value in state.items()})
+    page = follow(**{key: link_table.TABLE[key].write(value) for key, value in state.items()})
     sound(page)
     assert notes(page) == []
-    assert {key: page.session_state[key] for key in session.TABLE} == state
+    assert {key: page.session_state[key] for key in link_table.TABLE} == state
     assert link_of(follow(**link_of(page))) == link_of(page)
-    assert set(link_of(page)) - {"v"} == {key for key, value in state.items() if value != session.TABLE[key].default}
+    assert set(link_of(page)) - {"v"} == {key for key, value in state.items() if value != link_table.TABLE[key].default}
 
 
 def test_the_state_of_a_plain_visit_needs_no_link() -> None:
@@ -143,19 +143,19 @@ def test_the_state_of_a_plain_visit_needs_no_link() -> None:
 
 
 @settings(max_examples=25)
-@given(st.dictionaries(st.sampled_from(sorted(session.TABLE)), TEXT, min_size=1))
+@given(st.dictionaries(st.sampled_from(sorted(link_table.TABLE)), TEXT, min_size=1))
 def test_garbage_falls_back_to_the_default_and_is_named(link: dict[str, str]) -> None:
     page = sound(follow(**link))
     said = " ".join(notes(page))
     for key, text in link.items():
-        entry = session.TABLE[key]
+        entry = link_table.TABLE[key]
         try:
             expected = entry.parse(text)
         except ValueError:
             expected = entry.default
             assert f"The link's {key} was not read" in said
         if key in ("hide", "lock"):
-            known = session.HIDEABLE if key == "hide" else session.LOCKABLE
+            known = link_table.HIDEABLE if key == "hide" else link_table.LOCKABLE
             assert set(page.session_state[key]) == set(expected) & set(known)
             assert (f"The link's {key} does not know" in said) == bool(set(expected) - set(known))
         else:
@@ -165,7 +165,7 @@ def test_garbage_falls_back_to_the_default_and_is_named(link: dict[str, str]) ->
 @pytest.mark.parametrize("path", ["", "workbench", "live"])
 @pytest.mark.parametrize("junk", ["<script>alert(1)</script>", "~~~", "-7", "💥"])
 def test_garbage_in_every_key_at_once_leaves_a_page_that_runs(visit, path: str, junk: str) -> None:
-    numbers_and_words = {key: junk for key in session.TABLE if key not in ("text", "text_b")}
+    numbers_and_words = {key: junk for key in link_table.TABLE if key not in ("text", "text_b")}
     page = sound(visit(path, **numbers_and_words))
     said = " ".join(notes(page))
     for key in ("layer", "model", "temperature", "scaled"):
@@ -262,11 +262,13 @@ def test_the_steps_of_a_link_are_the_steps_of_the_lesson() -> None:
 
     model = vm.load("english-causal")
     of_a_model = [step.name for step in steps(model, vm.run(model, "the cat"), layer=0, head=0, query=0)]
-    assert list(session.STEPS) == of_a_model
-    assert {step.name for step in textbook_example().steps} <= set(session.STEPS)
+    assert list(link_table.STEPS) == of_a_model
+    assert {step.name for step in textbook_example().steps} <= set(link_table.STEPS)
 
 
 def test_the_table_holds_only_what_a_link_can_hold() -> None:
-    assert all(dataclasses.is_dataclass(entry) and callable(entry.parse) for entry in session.TABLE.values())
-    assert not {"v", "embed", "embed_options"} & set(session.TABLE)
-    assert not any(isinstance(entry.default, float) and math.isnan(entry.default) for entry in session.TABLE.values())
+    assert all(dataclasses.is_dataclass(entry) and callable(entry.parse) for entry in link_table.TABLE.values())
+    assert not {"v", "embed", "embed_options"} & set(link_table.TABLE)
+    assert not any(
+        isinstance(entry.default, float) and math.isnan(entry.default) for entry in link_table.TABLE.values()
+    )

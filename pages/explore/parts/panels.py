@@ -8,7 +8,7 @@ from importlib import import_module
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import chrome, session
+from pages.ui import chrome, link_table
 
 TITLES = {
     "query-key": "Query · key",
@@ -36,7 +36,7 @@ def show(bench: Bench, words: Mapping[str, str]) -> None:
         return
     st.segmented_control(
         "Look closer",
-        session.PANELS,
+        link_table.PANELS,
         key="panel",
         format_func=TITLES.get,
         required=True,

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import chrome, downloads, pictures, runs, session
+from pages.ui import chrome, downloads, link_table, pictures, runs, session
 from viz_model.analysis import head_roles
 from viz_model.display import Shown, place_of, shown
 from viz_model.edits import AblateHead
@@ -89,7 +89,7 @@ def _choose(selection: dict[str, Any], seen: Shown) -> None:
 
 def _look(look: dict[str, Any]) -> None:
     """Map or arcs, and the share of the links, as set in the picture itself."""
-    if look.get("view") in session.VIEWS:
+    if look.get("view") in link_table.VIEWS:
         session.put(view=look["view"])
     if isinstance(look.get("share"), int | float):
         session.put(share=min(max(float(look["share"]), 0.0), 1.0))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.learn.parts import heads_without as without
 from pages.learn.parts.heads_choice import Lesson
-from pages.ui import chrome, downloads, session
+from pages.ui import chrome, downloads, link_table
 from viz_model.analysis.atlas import AtlasHead
 from viz_model.analysis.contributions import output_parts
 from viz_model.analysis.gold_links import READINGS
@@ -33,7 +33,7 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> Callable[[], None]:
         return _nothing
     st.segmented_control(
         "Look closer",
-        session.HEADS_PANELS,
+        link_table.HEADS_PANELS,
         key="heads_panel",
         format_func=TITLES.get,
         required=True,

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.learn.parts.heads_choice import Lesson, called
 from pages.learn.parts.heads_pair import ITS_MODEL, MATTERS, in_vain
 from pages.learn.parts.heads_tables import measured, recorded
-from pages.ui import chrome, downloads, runs, session
+from pages.ui import chrome, downloads, link_table, runs, session
 from viz_model.analysis.ablation_table import Ablation, AblationTable, ablation_edits
 from viz_model.analysis.held_out_heads import MEASURED
 from viz_model.figures.atlas_picture import ablation_picture
@@ -33,7 +33,7 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> Callable[[], None]:
     with st.container(horizontal=True, vertical_alignment="center", key="without_row"):
         st.segmented_control(
             "Ablation",
-            session.KEPT,
+            link_table.KEPT,
             key="kept",
             format_func=KEPT.get,
             required=True,

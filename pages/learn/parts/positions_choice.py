@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from pages.ui import chrome, downloads, session
+from pages.ui import chrome, downloads, link_table
 from viz_model.figures.position_tables import columns_table
 
 TITLES = {
@@ -48,7 +48,7 @@ def part() -> str:
     """The control that says which part of the lesson is on show."""
     st.segmented_control(
         "Part",
-        session.POSITIONS_PARTS,
+        link_table.POSITIONS_PARTS,
         key="positions_part",
         format_func=TITLES.get,
         required=True,

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from pages.learn.parts.positions_choice import Show, Words, takeaway
-from pages.ui import chrome, models, runs, session, theme
+from pages.ui import chrome, link_table, models, runs, session, theme
 from viz_model.analysis.permutation import OrderComparison, compare_texts, order_between, without_positions
 from viz_model.figures.position_pictures import two_orders
 from viz_model.figures.theme import format_number
@@ -52,7 +52,7 @@ def choose(words: Words) -> Show:
             )
     st.segmented_control(
         "Who may read whom",
-        session.ORDER_MASKS,
+        link_table.ORDER_MASKS,
         key="order_mask",
         format_func=MASKS.get,
         required=True,

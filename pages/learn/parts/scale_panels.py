@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.learn.parts import scale_trained, scale_training, scale_widths
 from pages.learn.parts.scale_row import Drawn
-from pages.ui import chrome, session
+from pages.ui import chrome, link_table
 
 TITLES = {
     "widths": "At every width",
@@ -47,7 +47,7 @@ def show(drawn: Drawn, words: Mapping[str, str]) -> Callable[[], None]:
         return _nothing
     st.segmented_control(
         "Look closer",
-        session.SCALE_PANELS,
+        link_table.SCALE_PANELS,
         key="scale_panel",
         format_func=TITLES.get,
         required=True,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui import chrome, downloads, session, theme
+from pages.ui import chrome, downloads, link_table, session, theme
 from viz_model.analysis.scaling import SampledRow, sample_dots, sample_row, seeded
 from viz_model.figures import matrix_table
 from viz_model.figures.scaling_curves import score_distribution, softmax_bars
@@ -43,7 +43,7 @@ def choose() -> Drawn:
     with st.container(horizontal=True, vertical_alignment="bottom", key="d_k_row"):
         st.select_slider(
             "d_k: components of a query and of a key, 1 to 1024",
-            options=session.WIDTHS,
+            options=link_table.WIDTHS,
             key="d_k",
             help="Arrow keys move it too. GPT-2 and the original Transformer have 64 in each head.",
             disabled=off,
@@ -86,9 +86,8 @@ def show(drawn: Drawn, words: Mapping[str, str]) -> None:
 
 def _row(drawn: Drawn, words: Mapping[str, str]) -> None:
     row = drawn.row
-    told = said(row)
     st.vega_lite_chart(
-        _bars(drawn.d_k, drawn.seed, theme.current().name), key="row_bars", theme=None, alt=told + words["row alt"]
+        _bars(drawn.d_k, drawn.seed, theme.current().name), key="row_bars", theme=None, alt=words["row alt"]
     )
     st.markdown(words["row one" if drawn.d_k == 1 else "row"].format(root=drawn.root, **numbers(row)))
 
@@ -124,7 +123,7 @@ def _spread(drawn: Drawn, words: Mapping[str, str]) -> None:
         _distribution(drawn.d_k, drawn.seed, theme.current().name),
         key="distribution",
         theme=None,
-        alt=told.replace("**", ""),
+        alt=words["spread alt"],
     )
     st.markdown(told)
     if drawn.d_k <= 4:
@@ -159,15 +158,6 @@ def _spread_dialog(drawn: Drawn) -> None:
             corner="number",
             caption=f"Share of {dots.size:,} dots, d_k = {drawn.d_k}",
         )
-    )
-
-
-def said(row: Any) -> str:
-    """The row's two softmaxes in one sentence, for who does not see them."""
-    n = numbers(row)
-    return (
-        f"Largest weight {n['plain']} on key {n['plain_key']} without the division, {n['scaled']} on key "
-        f"{n['scaled_key']} with it. "
     )
 
 

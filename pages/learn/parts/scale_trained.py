@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from pages.learn.parts import scale_row
-from pages.ui import chrome, downloads, models, runs, session, theme
+from pages.ui import chrome, downloads, link_table, models, runs, theme
 from viz_model.analysis.head_scaling import HeadRow, HeadScaling, head_row, head_scaling
 from viz_model.figures import matrix_table, tensor_heatmap
 from viz_model.figures.scaling_curves import softmax_bars
@@ -85,7 +85,7 @@ def _row(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[str,
         token=chrome.literal(tokens[chosen.query]), plain_token=read["plain"], scaled_token=read["scaled"], **n
     )
     figure = _bars(name, chosen.text, chosen.layer, chosen.head, chosen.query, theme.current().name)
-    st.vega_lite_chart(figure, key="head_bars", theme=None, alt=told.replace("**", ""))
+    st.vega_lite_chart(figure, key="head_bars", theme=None, alt=words["row alt"])
     if len(row.keys) > MOST_KEYS:
         st.caption(f"Bars: the {MOST_KEYS} keys of {len(row.keys)} with the largest weights.")
     st.markdown(told)
@@ -121,7 +121,7 @@ def _row(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[str,
 def _heads(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[str, str]) -> None:
     st.segmented_control(
         "Of every head",
-        session.SCALE_MEASURES,
+        link_table.SCALE_MEASURES,
         key="scale_measure",
         format_func=MEASURES.get,
         required=True,

@@ -35,7 +35,7 @@ def show(drawn: Drawn, words: Mapping[str, str]) -> Callable[[], None]:
                 with column:
                     told = words[name].format(**_numbers(drawn, found, expected, name))
                     figure = _curve(name, drawn.d_k, drawn.seed, theme.current().name)
-                    st.vega_lite_chart(figure, key=f"curve_{name}", theme=None, alt=told.replace("**", ""))
+                    st.vega_lite_chart(figure, key=f"curve_{name}", theme=None, alt=words[f"{name} alt"])
                     st.markdown(told)
             st.markdown(words["widths"].format(n_keys=found.n_keys))
             with st.container(horizontal=True, key="under_widths"):

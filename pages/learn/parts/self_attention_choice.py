@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui import chrome, models, runs, session
+from pages.ui import chrome, link_table, models, runs, session
 from viz_model.analysis.gold_links import GoldLink, Reading, gold_links, readings
 from viz_model.analysis.held_out_relations import MEASURED, HeldOutSentences
 from viz_model.analysis.relations import RelationScore, RelationTable
@@ -133,7 +133,7 @@ def _relation(links: tuple[GoldLink, ...], possible: tuple[Reading, ...], words:
     if state["reading"] not in possible:
         session.note(words[f"no {state['reading']}"])
         state["reading"] = possible[0]
-    here = list(dict.fromkeys(link.relation for link in links)) or list(session.RELATIONS)
+    here = list(dict.fromkeys(link.relation for link in links)) or list(link_table.RELATIONS)
     with st.container(horizontal=True, vertical_alignment="bottom", key="relation_row"):
         st.pills(
             "Relation",

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.learn.parts.self_attention_choice import Lesson
-from pages.ui import chrome, downloads, pictures, session, theme
+from pages.ui import chrome, downloads, link_table, pictures, session, theme
 from viz_model.analysis.gold_links import link_hits, link_weights, most_read
 from viz_model.display import Lens, shown
 from viz_model.figures import attention_view, matrix_table
@@ -181,7 +181,7 @@ def _choose(selection: dict[str, Any]) -> None:
 
 def _look(look: dict[str, Any]) -> None:
     """Map or arcs, and the share of the links, as set in the picture itself."""
-    if look.get("view") in session.VIEWS:
+    if look.get("view") in link_table.VIEWS:
         session.put(view=look["view"])
     if isinstance(look.get("share"), int | float):
         session.put(share=min(max(float(look["share"]), 0.0), 1.0))

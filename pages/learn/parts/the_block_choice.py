@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui import chrome, models, runs, session, study
+from pages.ui import chrome, link_table, models, runs, session, study
 from pages.ui.training import task_named
 from viz_model.figures.theme import format_number
 from viz_model.training import studies
@@ -74,7 +74,7 @@ def part() -> str:
     """The control that says which part of the lesson is on show."""
     st.segmented_control(
         "Part",
-        session.BLOCK_PARTS,
+        link_table.BLOCK_PARTS,
         key="block_part",
         format_func=TITLES.get,
         required=True,
@@ -135,7 +135,7 @@ def choose() -> Lesson:
             own, other = LAYOUTS[config.norm_place], LAYOUTS[OTHER[config.norm_place]]
             st.segmented_control(
                 "Layout",
-                session.BLOCK_LAYOUTS,
+                link_table.BLOCK_LAYOUTS,
                 key="block_layout",
                 format_func={"own": f"{own}, as trained", "other": f"{other}, drawn only"}.get,
                 required=True,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages.learn.parts.the_block_choice import Lesson
-from pages.ui import chrome, downloads, models, runs, session
+from pages.ui import chrome, downloads, link_table, models, runs
 from pages.ui.training import task_named
 from viz_model.analysis import Neuron, NeuronReport, neuron_report
 from viz_model.analysis.held_out_relations import HeldOutSentences
@@ -49,7 +49,7 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> None:
         st.markdown(words["untrained neurons"])
     st.segmented_control(
         "Neurons",
-        session.BLOCK_NEURONS,
+        link_table.BLOCK_NEURONS,
         key="block_neurons",
         format_func=ORDERS.get,
         required=True,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pages.ui import chrome, downloads, session, theme
+from pages.ui import chrome, downloads, link_table, session, theme
 from viz_model.analysis import GradientByDepth
 from viz_model.figures import matrix_table
 from viz_model.figures.depth_curves import depth_curves
@@ -61,11 +61,11 @@ def show(_: None, words: Mapping[str, str]) -> None:
 
 def variants(off: bool) -> list[str]:
     """The variants on show: pills, whose list the state holds as words."""
-    known = [name for name in session.BLOCK_VARIANTS if name in st.session_state["block_variants"]]
-    st.session_state["variant_pills"] = known or list(session.BLOCK_VARIANTS)
+    known = [name for name in link_table.BLOCK_VARIANTS if name in st.session_state["block_variants"]]
+    st.session_state["variant_pills"] = known or list(link_table.BLOCK_VARIANTS)
     st.pills(
         "Blocks",
-        session.BLOCK_VARIANTS,
+        link_table.BLOCK_VARIANTS,
         key="variant_pills",
         selection_mode="multi",
         wrap=True,
@@ -77,7 +77,7 @@ def variants(off: bool) -> list[str]:
 
 def _in_order(names: Sequence[str]) -> tuple[str, ...]:
     """As the table has them; all where none is left."""
-    return tuple(name for name in session.BLOCK_VARIANTS if name in names) or session.BLOCK_VARIANTS
+    return tuple(name for name in link_table.BLOCK_VARIANTS if name in names) or link_table.BLOCK_VARIANTS
 
 
 def take_away(name: str, title: str, columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from pages.ui import chrome, session
+from pages.ui import chrome, link_table
 
 TITLES = {
     "recall": "Look up a number",
@@ -48,7 +48,7 @@ def choose() -> str:
     """The sections; gives the one on show."""
     st.segmented_control(
         "Compare",
-        session.COMPARISONS,
+        link_table.COMPARISONS,
         key="comparison",
         format_func=TITLES.get,
         required=True,

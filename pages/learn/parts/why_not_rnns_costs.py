@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.learn.parts import why_not_rnns_choice as choice
 from pages.learn.parts.why_not_rnns_numbers import below, show
-from pages.ui import chrome, downloads, pictures, session, theme
+from pages.ui import chrome, downloads, link_table, pictures, session, theme
 from viz_model.analysis.layer_costs import table_1
 from viz_model.figures import steps_view
 from viz_model.figures.comparison_curves import length_curves
@@ -33,7 +33,7 @@ def costs(words: Words) -> None:
     found = _costs()
     st.segmented_control(
         "n (tokens)",
-        session.COUNTED,
+        link_table.COUNTED,
         key="counted",
         required=True,
         width="content",
@@ -62,7 +62,7 @@ def steps(words: Words) -> None:
     """The vectors of each body as they can be computed."""
     st.segmented_control(
         "Tokens",
-        session.STEPPED,
+        link_table.STEPPED,
         key="stepped",
         required=True,
         width="content",

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.learn.parts import why_not_rnns_choice as choice
 from pages.learn.parts.why_not_rnns_numbers import below
-from pages.ui import chrome, session, study, theme
+from pages.ui import chrome, link_table, study, theme
 from pages.ui.training import task_named
 from viz_model.figures.comparison_curves import accuracy_curves
 from viz_model.figures.comparison_tables import BodyRow, bodies_table
@@ -41,7 +41,7 @@ def first(words: Words) -> None:
     off = chrome.locked("bodies")
     with st.container(horizontal=True, vertical_alignment="bottom", key="first_row"):
         st.segmented_control(
-            "Digits in between", session.DISTANCES, key="distance", required=True, width="content", disabled=off
+            "Digits in between", link_table.DISTANCES, key="distance", required=True, width="content", disabled=off
         )
         choice.variants()
     distance = int(st.session_state["distance"])

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.learn.parts import why_not_rnns_choice as choice
 from pages.learn.parts.why_not_rnns_learning import sizes
 from pages.learn.parts.why_not_rnns_numbers import below
-from pages.ui import chrome, session, theme
+from pages.ui import chrome, link_table, theme
 from viz_model.figures.comparison_curves import accuracy_curves, gradient_curves
 from viz_model.figures.theme import format_number
 from viz_model.training import comparison
@@ -105,7 +105,7 @@ def bottleneck(words: Mapping[str, str]) -> None:
 def _controls() -> str:
     st.segmented_control(
         "Read",
-        session.PROBED,
+        link_table.PROBED,
         key="probed",
         required=True,
         width="content",

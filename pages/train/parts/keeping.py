@@ -11,7 +11,7 @@ import streamlit as st
 from pages.train.parts import setup
 from pages.train.parts.setup import Plan, on_show
 from pages.train.parts.watching import comparable
-from pages.ui import chrome, models, session
+from pages.ui import chrome, link_table, models, session
 from pages.ui.training import Shown, desk
 from viz_model.training.recipe_words import words_for
 from viz_model.training.saved import LARGEST, Saved, model_of, read_run, write_run
@@ -92,7 +92,7 @@ def _read() -> None:
     desk().show_loaded(_shown(file.name, saved))
     if saved.own is not None:
         session.put(task="own-text", source="yours", objective=saved.own.objective, tokenizer=saved.own.tokenizer)
-    elif saved.recipe.task in session.TASKS:
+    elif saved.recipe.task in link_table.TASKS:
         session.put(task=saved.recipe.task)
     else:
         return

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import chrome, session
+from pages.ui import chrome, link_table
 from viz_model.tasks.own_text import OBJECTIVES, OwnText, python_source, python_topics
 
 SOURCES = {"topics": "Python's topics (English)", "source": "Python's library (code)", "yours": "Yours"}
@@ -29,11 +29,11 @@ def controls() -> None:
     off = chrome.locked("task")
     with st.container(horizontal=True, vertical_alignment="bottom", key="own_text_row"):
         st.segmented_control(
-            "Text", session.SOURCES, key="source", format_func=SOURCES.get, required=True, disabled=off
+            "Text", link_table.SOURCES, key="source", format_func=SOURCES.get, required=True, disabled=off
         )
         st.selectbox(
             "Asked for",
-            session.OBJECTIVES,
+            link_table.OBJECTIVES,
             key="objective",
             format_func=ASKED.get,
             help="What the model learns to tell: four ways to make questions of a text.",
@@ -42,7 +42,7 @@ def controls() -> None:
         )
         st.selectbox(
             "Tokens",
-            session.TOKENIZERS,
+            link_table.TOKENIZERS,
             key="tokenizer",
             format_func=CUT.get,
             help="The tokenizer learns its vocabulary from the same text, when you press Start.",

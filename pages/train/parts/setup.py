@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.train.parts import own_text
-from pages.ui import chrome, session
+from pages.ui import chrome, link_table, session
 from pages.ui.training import desk, recorded, task_named
 from viz_model.training.recipe import Recipe, own_text_recipes, recipes
 from viz_model.training.recipe_words import changed, words_for
@@ -78,7 +78,7 @@ def choose() -> Plan:
     with st.container(horizontal=True, vertical_alignment="bottom", key="plan_row"):
         st.selectbox(
             "Task",
-            session.TASKS,
+            link_table.TASKS,
             key="task",
             format_func=TITLES.get,
             help="Each has known right answers, and most a known right attention.",
