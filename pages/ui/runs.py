@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 import viz_model as vm
-from pages.ui import link_table, models, session
+from pages.ui import models, session
 from pages.ui.link_values import cut_to_link
 from viz_model.edits import SetWeight
 from viz_model.inference import resolve_edits
@@ -162,7 +162,7 @@ def last_good_text(name: str) -> str:
         return text
     previous: str = state.get("last_text", "")
     if not has_words(name, previous):
-        previous = link_table.TABLE["text"].default
+        previous = models.example(name)
     why = "this model finds no word in it" if text.strip() else "there is none"
     session.note(f"Type a sentence: {why}, so the picture is still of “{previous[:60]}”.")
     return previous

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import viz_model as vm
-from pages.ui import link_table
+from pages.ui import link_table, models
 from tests.pages.seeing import attention, by_key, calculation, component, link_of, notes, panes, predictions, sound
 
 PAGES = ("workbench", "")
@@ -27,9 +27,11 @@ ODD = {
     "controls": "\x01\u202e\u200b",
     "no breath": "x" * 3000,
 }
+# Those that read sentences; what the models of single symbols make of them is looked at below.
+READERS = ("english-causal", "english-masked", "untrained")
 BLANKS = ("", "   ", "\u3000\t", "\0")
 # The byte-level model has a token for the null character: to it, that is a text.
-NOTHING = [(blank, name) for blank in BLANKS for name in link_table.MODELS if (blank, name) != ("\0", "untrained")]
+NOTHING = [(blank, name) for blank in BLANKS for name in READERS if (blank, name) != ("\0", "untrained")]
 SPECIAL = {"[MASK]": "mask", "[BOS]": "begin", "[CLS]": "begin", "[EOS]": "end", "[SEP]": "end", "[PAD]": "pad"}
 
 
@@ -46,7 +48,7 @@ def tokens_on_show(page: AppTest, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=["workbench", "lesson"])
-@pytest.mark.parametrize("name", link_table.MODELS)
+@pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("text", ODD.values(), ids=list(ODD))
 def test_odd_text_is_shown_as_the_model_reads_it(visit, path: str, name: str, text: str) -> None:
     page = show(visit, path, name, text)
@@ -64,7 +66,7 @@ def test_odd_text_is_shown_as_the_model_reads_it(visit, path: str, name: str, te
 
 
 @pytest.mark.parametrize("path", PAGES, ids=["workbench", "lesson"])
-@pytest.mark.parametrize("name", link_table.MODELS)
+@pytest.mark.parametrize("name", READERS)
 def test_a_null_character_is_said(visit, path: str, name: str) -> None:
     said = " ".join(notes(show(visit, path, name, "The cat x\0y")))
     assert ("read as the byte 00, shown as ␀" if name == "untrained" else "A null character was removed") in said
@@ -74,7 +76,7 @@ def test_a_null_character_is_said(visit, path: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=["workbench", "lesson"])
-@pytest.mark.parametrize("name", link_table.MODELS)
+@pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("typed", SPECIAL)
 def test_a_special_token_typed_by_hand_says_how_it_was_read(visit, path: str, name: str, typed: str) -> None:
     known = vm.load(name).tokenizer.specials.names
@@ -121,7 +123,7 @@ def test_a_text_that_only_another_model_can_read_is_not_kept(visit) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=["workbench", "lesson"])
-@pytest.mark.parametrize("name", link_table.MODELS)
+@pytest.mark.parametrize("name", READERS)
 def test_five_thousand_words_say_how_many_are_shown(visit, path: str, name: str) -> None:
     text = "cat " * 4999 + "cat"
     page = show(visit, path, name, text)
@@ -129,6 +131,19 @@ def test_five_thousand_words_say_how_many_are_shown(visit, path: str, name: str)
     assert total > 5000
     assert any(f"showing the first 512 tokens of {total:,}" in note for note in notes(page))
     assert len(tokens_on_show(page, path)) == 512
+
+
+@pytest.mark.parametrize("path", PAGES, ids=["workbench", "lesson"])
+@pytest.mark.parametrize("name", [name for name in link_table.MODELS if name not in READERS])
+def test_a_model_of_symbols_bears_any_text_too(visit, path: str, name: str) -> None:
+    model = vm.load(name)
+    for text in (ODD["script"], "cat " * 4999 + "cat", "$x$ :red[a]"):
+        shown = tokens_on_show(show(visit, path, name, text), path)
+        assert len(shown) == min(len(model.tokenizer.encode(text)), model.config.context_length)
+    page = show(visit, path, name, "  ")
+    example = models.CARDS[name][1]
+    assert any(f"still of “{example[:60]}”" in note for note in notes(page))
+    assert tokens_on_show(page, path) == list(model.tokenizer.encode(example).tokens)
 
 
 @pytest.mark.parametrize("text", ["*a* _b_ `c` [d](e) $f$ :g: <h> ~i~ #j |k|", "1. a", "\\*"])
