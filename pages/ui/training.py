@@ -190,15 +190,15 @@ class _Presence:
             runner().leave(run)
 
 
-@st.cache_resource(scope="session", on_release=_Presence.release, show_spinner=False)
-def _presence(_of: Desk) -> _Presence:
-    return _Presence(_of)
+@st.cache_resource(scope="session", max_entries=1, on_release=_Presence.release, show_spinner=False)
+def _presence() -> _Presence:
+    return _Presence(st.session_state["desk"])
 
 
 def presence() -> None:
     """To be said in every run of a session that trains: the connection's end then frees the worker."""
     if "desk" in st.session_state:
-        _presence(st.session_state["desk"])
+        _presence()
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

@@ -52,6 +52,8 @@ CONTROLS: dict[str, tuple[str, dict[str, str], Callable[[AppTest], bool]]] = {
     "edits": ("workbench", {}, lambda page: by_key(page.button, "edit_ablate").disabled),
     "panel": ("workbench", {}, lambda page: selector(page, "panel").disabled),
     "relation": ("sentence", {}, lambda page: selector(page, "relation").disabled),
+    "d_k": ("scale", {}, lambda page: by_key(page.select_slider, "d_k").disabled),
+    "bodies": ("recurrence", {"comparison": "costs"}, lambda page: selector(page, "counted").disabled),
     "position": ("positions", {}, lambda page: by_key(page.slider, "pe_position").disabled),
     "task": ("live", {}, lambda page: by_key(page.selectbox, "task").disabled),
     "recipe": ("live", {}, lambda page: by_key(page.number_input, "seed").disabled),
