@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from tests.viz_model.models.small_models import BASE, POSITIONS, ids_of, model_o
 from viz_model import checkpoint
 from viz_model.checkpoint import Card, CheckpointError, bundled, load, read_card, save
 from viz_model.config import EncoderDecoderConfig, TransformerConfig
-from viz_model.models import Decoder, Encoder, EncoderDecoder, Model
+from viz_model.models import Decoder, Encoder, EncoderDecoder, Model, Span, VisionEncoder
 from viz_model.tokenizer import Specials, Tokenizer
 
 WORDS = Tokenizer.from_words(["The", "cat", "sat", "on", "the", "mat"])
@@ -120,19 +121,32 @@ def test_what_is_loaded_is_frozen_and_in_eval_mode(tmp_path: Path) -> None:
     assert not any(parameter.requires_grad for parameter in back.parameters())
 
 
+KINDS = {
+    **{"english-masked": Encoder, "sentiment": Encoder, "question-answering": Span, "digits": VisionEncoder},
+    **{"english-french": EncoderDecoder, "summarising": EncoderDecoder},
+}
+
+
 @pytest.mark.parametrize("name", bundled())
 def test_a_model_that_ships_is_small_frozen_and_says_where_it_is_from(name: str) -> None:
     model, card = load(name), read_card(name)
-    assert isinstance(model, Encoder if name == "english-masked" else Decoder)
-    assert card.kind == ("encoder" if name == "english-masked" else "decoder")
+    kind = KINDS.get(name, Decoder)
+    assert type(model) is kind
+    assert card.kind == re.sub("(?<=[a-z])(?=[A-Z])", "-", kind.__name__).lower().replace("vision-encoder", "vision")
     assert not model.training
     assert not any(parameter.requires_grad for parameter in model.parameters())
-    assert model.tokenizer is not None
-    assert model.tokenizer.vocab_size == model.config.vocab_size
     assert card.seed == 0
-    files = list((checkpoint.BUNDLED / name).iterdir())
-    assert {file.name for file in files} == {"model.json", "model.safetensors"}
-    assert sum(file.stat().st_size for file in files) < 1_000_000
+    if isinstance(model, EncoderDecoder):
+        assert model.tokenizer.vocab_size == model.config.encoder.vocab_size
+        assert (model.target_tokenizer or model.tokenizer).vocab_size == model.config.decoder.vocab_size
+    elif not isinstance(model, VisionEncoder):
+        assert model.tokenizer.vocab_size == model.config.vocab_size
+    files = {file.name: file.stat().st_size for file in (checkpoint.BUNDLED / name).iterdir()}
+    history = files.pop("history.npz", 0)
+    assert (history > 0) == (name != "untrained")
+    assert history < 1_000_000
+    assert set(files) == {"model.json", "model.safetensors"}
+    assert sum(files.values()) < 1_500_000
 
 
 def test_without_the_folder_of_bundled_models_there_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -146,7 +160,9 @@ def test_without_the_folder_of_bundled_models_there_are_none(monkeypatch: pytest
 def test_a_name_of_nothing_lists_the_names_there_are(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     for read in (load, read_card):
-        with pytest.raises(CheckpointError, match=r"expected .*(english-causal, english-masked|model\.json)"):
+        with pytest.raises(
+            CheckpointError, match=r"expected .*(english-causal, english-french, english-masked|model\.json)"
+        ):
             read(name)
 
 
