@@ -144,8 +144,7 @@ def test_the_stacks_train_and_the_recorded_runs_come_back(lesson) -> None:
     no_traceback(page)
 
 
-LOOKS = [(part, "light", width) for part in PARTS for width in (1440, 360)]
-LOOKS += [("diagram", "light", 1024), *((part, "dark", 1440) for part in ("diagram", "norm", "training"))]
+LOOKS = [*((part, "light", 360) for part in PARTS), ("diagram", "light", 1024), ("norm", "dark", 1440)]
 
 
 @pytest.mark.parametrize(("part", "scheme", "width"), LOOKS)

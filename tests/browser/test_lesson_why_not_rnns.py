@@ -122,7 +122,7 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.parametrize(("scheme", "width"), [("dark", 1024), ("light", 360)])
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 360)])
 def test_how_it_looks(lesson, screenshot: Screenshot, section: str, scheme: str, width: int) -> None:
     page = lesson(section, width=width, scheme=scheme)
     whole(page, width)
