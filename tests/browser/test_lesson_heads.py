@@ -63,7 +63,7 @@ def test_a_head_is_picked_by_a_click_and_by_keys(lesson) -> None:
 
 def test_the_lists_and_the_map_choose_too(lesson) -> None:
     page = lesson()
-    page.get_by_label("Layer", exact=True).first.click()
+    page.get_by_test_id("stSelectbox").filter(has_text="Layer").locator("input").click()  # the map has a list too
     page.get_by_role("option", name="2", exact=True).click()
     wait_for_link(page, layer="2")
     expect(cell(page, 2, 0)).to_have_attribute("data-chosen", "")

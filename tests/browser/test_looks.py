@@ -32,7 +32,7 @@ CLIPPED = """() => {
             if (node.shadowRoot) look(node.shadowRoot);
             if (!node.matches('button, input, select, a, [role=combobox]')) continue;
             if (!node.checkVisibility({ visibilityProperty: true })) continue;
-            if (node.closest('[data-testid=stSidebar]')) continue;
+            if (node.closest('[data-testid=stSidebar], [data-testid=stSlider]')) continue;
             const box = node.getBoundingClientRect();
             if (box.width > 1 && box.height > 1 && (box.left < -1 || box.right > innerWidth + 1)) {
                 found.push([node.getAttribute('aria-label') || node.innerText, box.left, box.right].join(' '));
