@@ -14,7 +14,7 @@ from pages.ui.training import Shown, desk, recorded, runner
 from viz_model.figures import training_view
 from viz_model.training.history import History, history
 
-TICK = 0.35  # seconds between looks at a live run
+TICK = 0.25  # seconds between looks at a live run
 OVERLAP = 4  # what was sent in the last so many looks is sent again: the browser may leave one out
 COMPARED = 3  # runs beside the one on show
 
