@@ -97,6 +97,19 @@ def notes() -> None:
             st.info(literal(sentence), icon=":material/info:")
 
 
+def sentence(why: str) -> None:
+    """The field for the text that every page looks at; the pictures follow the typing."""
+    st.text_input(
+        "Sentence",
+        key="text",
+        live="200ms",
+        placeholder="Type a sentence",
+        help=why,
+        disabled=locked("text"),
+        width="stretch",
+    )
+
+
 def literal(text: str) -> str:
     """Text for st.info and its like, with nothing in it read as markdown."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&])", r"\\\1", text)

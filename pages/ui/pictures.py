@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui import link_table, session
 from viz_model.figures import attention_view, block_diagram, calculation_view, steps_view, training_view
 
 _attention = st.components.v2.component(
@@ -39,9 +40,11 @@ def attention(
     key: str,
     payload: bytes,
     on_choose: Callable[[dict[str, Any]], None],
-    on_look: Callable[[dict[str, Any]], None],
 ) -> None:
-    """The attention view; before the next run `on_choose` gets {layer, head, query, key}, `on_look` {view, share}."""
+    """The attention view; before the next run `on_choose` gets {layer, head, query, key}.
+
+    Map or arcs, and the share of the links, as set in the picture itself, go into the state.
+    """
 
     def chosen() -> None:
         selection = _value(key, "selection")
@@ -50,8 +53,12 @@ def attention(
 
     def looked() -> None:
         look = _value(key, "look")
-        if isinstance(look, dict):
-            on_look(look)
+        if not isinstance(look, dict):
+            return
+        if look.get("view") in link_table.VIEWS:
+            session.put(view=look["view"])
+        if isinstance(look.get("share"), int | float):
+            session.put(share=min(max(float(look["share"]), 0.0), 1.0))
 
     _attention(key=key, data=payload, on_selection_change=chosen, on_look_change=looked)
 

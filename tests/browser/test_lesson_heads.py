@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
 from tests.browser.reading import ATTENTION, becomes, header, link_of, picture_id, wait_for_link
-from tests.browser.test_looks import CLIPPED, CONTRAST, SIDEWAYS, whole
+from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback, painted, settled
 
 
@@ -175,13 +175,4 @@ def test_how_it_looks(lesson, screenshot: Screenshot, scheme: str, width: int) -
         "?v=1&text=My+dog+near+the+houses&layer=1&query=5&key=2&heads_panel=without", width=width, scheme=scheme
     )
     expect(page.get_by_role("rowheader", name="the whole model")).to_be_visible()
-    whole(page, width)
-    screenshot(page, f"lesson-heads-{scheme}-{width}")
-    assert page.evaluate(SIDEWAYS)
-    assert page.evaluate(CLIPPED) == []
-    for words in ("h1", "[data-testid=stMarkdownContainer] p", ".glass-table td"):
-        for found in page.locator(words).all()[:3]:
-            contrast, paper = found.evaluate(CONTRAST)
-            assert contrast >= 4.5, words
-            assert (paper > 0.4) == (scheme == "light"), words
-    no_traceback(page)
+    looks(page, screenshot, "lesson-heads", scheme, width, ".glass-table td")

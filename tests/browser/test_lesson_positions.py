@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
 from tests.browser.reading import becomes, link_of, wait_for_link
-from tests.browser.test_looks import CLIPPED, CONTRAST, SIDEWAYS, whole
+from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback, settled
 
 PARTS = ("picture", "properties", "further", "order")
@@ -126,13 +126,4 @@ def test_the_runs_are_trained_live_and_measured(lesson) -> None:
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1024), ("dark", 360)])
 def test_how_it_looks(lesson, screenshot: Screenshot, part: str, scheme: str, width: int) -> None:
     page = lesson(f"?v=1&positions_part={part}", width=width, scheme=scheme)
-    whole(page, width)
-    screenshot(page, f"lesson-positions-{part}-{scheme}-{width}")
-    assert page.evaluate(SIDEWAYS)
-    assert page.evaluate(CLIPPED) == []
-    for words in ("h1", "[data-testid=stMarkdownContainer] p"):
-        for found in page.locator(words).all()[:3]:
-            contrast, paper = found.evaluate(CONTRAST)
-            assert contrast >= 4.5, words
-            assert (paper > 0.4) == (scheme == "light"), words
-    no_traceback(page)
+    looks(page, screenshot, f"lesson-positions-{part}", scheme, width)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
 from tests.browser.reading import ATTENTION, becomes, header, link_of, picture_id, type_sentence, wait_for_link
-from tests.browser.test_looks import CLIPPED, CONTRAST, SIDEWAYS, whole
+from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback, painted, settled
 
 KEYS = "The keys to the cabinet are on the table"
@@ -163,13 +163,4 @@ def test_what_can_be_taken_away(lesson) -> None:
 def test_how_it_looks(lesson, screenshot: Screenshot, scheme: str, width: int) -> None:
     page = lesson(f"?v=1&text={KEYS.replace(' ', '+')}&reading=due", width=width, scheme=scheme)
     expect(page.locator(".glass-table")).to_be_visible()
-    whole(page, width)
-    screenshot(page, f"lesson-self-attention-{scheme}-{width}")
-    assert page.evaluate(SIDEWAYS)
-    assert page.evaluate(CLIPPED) == []
-    for words in ("h1", "[data-testid=stMarkdownContainer] p", ".glass-table td"):
-        for found in page.locator(words).all()[:3]:
-            contrast, paper = found.evaluate(CONTRAST)
-            assert contrast >= 4.5, words
-            assert (paper > 0.4) == (scheme == "light"), words
-    no_traceback(page)
+    looks(page, screenshot, "lesson-self-attention", scheme, width, ".glass-table td")

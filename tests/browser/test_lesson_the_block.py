@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
 from tests.browser.reading import drawn, link_of, wait_for_link
-from tests.browser.test_looks import CLIPPED, CONTRAST, SIDEWAYS, whole
+from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback, settled
 from viz_model.figures.theme import format_number
 
@@ -150,17 +150,8 @@ LOOKS = [*((part, "light", 360) for part in PARTS), ("diagram", "light", 1024), 
 @pytest.mark.parametrize(("part", "scheme", "width"), LOOKS)
 def test_how_it_looks(lesson, screenshot: Screenshot, part: str, scheme: str, width: int) -> None:
     page = lesson(part, width=width, scheme=scheme)
-    whole(page, width)
-    screenshot(page, f"lesson-the-block-{part}-{scheme}-{width}")
-    assert page.evaluate(SIDEWAYS)
-    assert page.evaluate(CLIPPED) == []
+    looks(page, screenshot, f"lesson-the-block-{part}", scheme, width, ".glass-table td")
     if part == "diagram":
         assert page.locator(DRAWING).evaluate(
             "svg => svg.getBoundingClientRect().width <= svg.parentElement.clientWidth + 1"
         )
-    for words in ("h1", "[data-testid=stMarkdownContainer] p", ".glass-table td"):
-        for found in page.locator(words).all()[:3]:
-            contrast, paper = found.evaluate(CONTRAST)
-            assert contrast >= 4.5, words
-            assert (paper > 0.4) == (scheme == "light"), words
-    no_traceback(page)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
 from tests.browser.reading import becomes, link_of, wait_for_link
-from tests.browser.test_looks import CLIPPED, CONTRAST, SIDEWAYS, whole
+from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback, settled
 
 SECTIONS = ("recall", "first", "gradient", "costs", "steps", "field", "bottleneck")
@@ -125,13 +125,4 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
 @pytest.mark.parametrize(("scheme", "width"), [("dark", 360)])
 def test_how_it_looks(lesson, screenshot: Screenshot, section: str, scheme: str, width: int) -> None:
     page = lesson(section, width=width, scheme=scheme)
-    whole(page, width)
-    screenshot(page, f"lesson-why-not-rnns-{section}-{scheme}-{width}")
-    assert page.evaluate(SIDEWAYS)
-    assert page.evaluate(CLIPPED) == []
-    for words in ("h1", "[data-testid=stMarkdownContainer] p"):
-        for found in page.locator(words).all()[:3]:
-            contrast, paper = found.evaluate(CONTRAST)
-            assert contrast >= 4.5, words
-            assert (paper > 0.4) == (scheme == "light"), words
-    no_traceback(page)
+    looks(page, screenshot, f"lesson-why-not-rnns-{section}", scheme, width)

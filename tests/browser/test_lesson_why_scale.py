@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
 from tests.browser.reading import becomes, link_of, wait_for_link
-from tests.browser.test_looks import CLIPPED, CONTRAST, SIDEWAYS, whole
+from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback, settled
 
 TRAINED = "?v=1&scale_panel=trained&text=The+keys+to+the+cabinet+are+on+the+table&query=6"
@@ -133,22 +133,9 @@ def test_what_can_be_taken_away(lesson) -> None:
 
 @pytest.mark.parametrize(("link", "scheme", "width"), [("", "light", 1440), ("?v=1&d_k=1024", "dark", 1024)])
 def test_how_it_looks(lesson, screenshot: Screenshot, link: str, scheme: str, width: int) -> None:
-    looks(lesson(link, width=width, scheme=scheme), screenshot, scheme, width)
+    looks(lesson(link, width=width, scheme=scheme), screenshot, "lesson-why-scale", scheme, width, ".glass-table td")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_how_it_looks_on_a_phone(lesson, screenshot: Screenshot, scheme: str) -> None:
-    looks(lesson(TRAINED, width=360, scheme=scheme), screenshot, scheme, 360)
-
-
-def looks(page: Page, screenshot: Screenshot, scheme: str, width: int) -> None:
-    whole(page, width)
-    screenshot(page, f"lesson-why-scale-{scheme}-{width}")
-    assert page.evaluate(SIDEWAYS)
-    assert page.evaluate(CLIPPED) == []
-    for words in ("h1", "[data-testid=stMarkdownContainer] p", ".glass-table td"):
-        for found in page.locator(words).all()[:3]:
-            contrast, paper = found.evaluate(CONTRAST)
-            assert contrast >= 4.5, words
-            assert (paper > 0.4) == (scheme == "light"), words
-    no_traceback(page)
+    looks(lesson(TRAINED, width=360, scheme=scheme), screenshot, "lesson-why-scale", scheme, 360, ".glass-table td")

@@ -77,6 +77,25 @@ def whole(page: Page, width: int) -> None:
     drawn(page)
 
 
+def stands_out(page: Page, scheme: str, *places: str) -> None:
+    """Text stands out from its paper, and the paper is the scheme's."""
+    for words in places:
+        for found in page.locator(words).all()[:3]:
+            contrast, paper = found.evaluate(CONTRAST)
+            assert contrast >= 4.5, words
+            assert (paper > 0.4) == (scheme == "light"), words
+
+
+def looks(page: Page, screenshot: Screenshot, name: str, scheme: str, width: int, *places: str) -> None:
+    """A lesson as it stands: kept as a picture, nothing beyond the window's sides, its text readable."""
+    whole(page, width)
+    screenshot(page, f"{name}-{scheme}-{width}")
+    assert page.evaluate(SIDEWAYS)
+    assert page.evaluate(CLIPPED) == []
+    stands_out(page, scheme, "h1", "[data-testid=stMarkdownContainer] p", *places)
+    no_traceback(page)
+
+
 @pytest.mark.parametrize(("state", "scheme", "width"), SEEN)
 def test_a_state_of_a_page(open_page: OpenPage, screenshot: Screenshot, state: str, scheme: str, width: int) -> None:
     page = open_page(STATES[state], width=width, scheme=scheme)
@@ -107,18 +126,8 @@ def test_a_state_of_a_page(open_page: OpenPage, screenshot: Screenshot, state: s
         colours = page.locator(view).evaluate(COLOURS)
         assert colours["tiles"] > 5
         assert colours["base"] > 5
-    # Text stands out from its paper, and the paper is the scheme's.
-    for words in (
-        "h1",
-        "[data-testid=stMarkdownContainer] p",
-        ".glass-table td",
-        "[data-part=line]",
-        ".calculation .readout",
-    ):
-        for found in page.locator(words).all()[:3]:
-            contrast, paper = found.evaluate(CONTRAST)
-            assert contrast >= 4.5, words
-            assert (paper > 0.4) == (scheme == "light"), words
+    text = ("h1", "[data-testid=stMarkdownContainer] p", ".glass-table td", "[data-part=line]", ".calculation .readout")
+    stands_out(page, scheme, *text)
 
 
 @pytest.mark.parametrize("state", ["lesson-softmax", "workbench"])

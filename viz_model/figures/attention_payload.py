@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_model.figures.byte_layout import Payload, assemble, digest, disassemble, packed_bits
-from viz_model.figures.theme import DARK, LIGHT, Theme, visible_token
+from viz_model.figures.theme import DARK, LIGHT, Theme, view_colours, visible_token
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -102,7 +102,7 @@ def pack(
         "share": min(1.0, max(0.1, share)),
         "roles": None if roles is None else [list(each) for each in roles],
         "height": height,
-        "colours": {theme.name: _colours(theme) for theme in themes},
+        "colours": {theme.name: view_colours(theme) for theme in themes},
     }
     return assemble(header, arrays)
 
@@ -166,20 +166,3 @@ def _packed_mask(mask: npt.NDArray[np.bool_], layers: int, size: tuple[int, int]
     if allowed.all():
         return None
     return packed_bits(allowed, size[0] * size[1])
-
-
-def _colours(theme: Theme) -> dict[str, Any]:
-    return {
-        "paper": theme.background,
-        "ink": theme.text,
-        "accent": theme.accent,
-        "query": theme.query,
-        "key": theme.key,
-        "on_token": theme.background,
-        "muted": theme.muted,
-        "line": theme.line,
-        "hatch": theme.masked_line,
-        "link": theme.series[0],
-        "ramp": theme.attention,
-        "diverging": theme.signed,
-    }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from dataclasses import dataclass, fields
-from typing import SupportsFloat
+from typing import Any, SupportsFloat
 
 FONT = '"Source Sans", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 MONOSPACE = '"Source Code Pro", ui-monospace, Menlo, Consolas, "Noto Sans Mono", monospace'
@@ -206,3 +206,21 @@ def css_variables(theme: Theme | None = None) -> str:
         return " ".join(f"--glass-{name}: {colour};" for name, colour in colours_of(theme).items())
     pairs = zip(colours_of(LIGHT).items(), colours_of(DARK).values(), strict=True)
     return " ".join(f"--glass-{name}: light-dark({light}, {dark});" for (name, light), dark in pairs)
+
+
+def view_colours(theme: Theme) -> dict[str, Any]:
+    """The colours that a picture drawn in the browser is sent for one appearance, by what they are for."""
+    return {
+        "paper": theme.background,
+        "ink": theme.text,
+        "accent": theme.accent,
+        "query": theme.query,
+        "key": theme.key,
+        "on_token": theme.background,
+        "muted": theme.muted,
+        "line": theme.line,
+        "hatch": theme.masked_line,
+        "link": theme.series[0],
+        "ramp": theme.attention,
+        "diverging": theme.signed,
+    }

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viz_model.figures.byte_layout import Payload, assemble, disassemble, packed_bits
-from viz_model.figures.theme import DARK, LIGHT, Theme, visible_token
+from viz_model.figures.theme import DARK, LIGHT, Theme, view_colours, visible_token
 from viz_model.figures.training_checks import check_run
 
 VERSION = 1
@@ -139,7 +139,7 @@ def pack(
         "title": title,
         "caption": caption,
         "height": height,
-        "colours": {theme.name: _colours(theme) for theme in themes},
+        "colours": {theme.name: view_colours(theme) | {"series": theme.series} for theme in themes},
     }
     return assemble(header, arrays)
 
@@ -205,21 +205,3 @@ def _selection(films: Sequence[Film], kind: str | None, layer: int, head: int) -
     film = next((each for each in films if each.kind == kind), films[0])
     _, layers, heads = film.frames.shape[:3]
     return {"kind": film.kind, "layer": min(max(layer, 0), layers - 1), "head": min(max(head, 0), heads - 1)}
-
-
-def _colours(theme: Theme) -> dict[str, Any]:
-    return {
-        "paper": theme.background,
-        "ink": theme.text,
-        "accent": theme.accent,
-        "query": theme.query,
-        "key": theme.key,
-        "on_token": theme.background,
-        "muted": theme.muted,
-        "line": theme.line,
-        "hatch": theme.masked_line,
-        "link": theme.series[0],
-        "series": theme.series,
-        "ramp": theme.attention,
-        "diverging": theme.signed,
-    }

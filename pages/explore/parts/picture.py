@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import chrome, downloads, link_table, pictures, runs, session
+from pages.ui import chrome, downloads, pictures, runs, session
 from viz_model.analysis import head_roles
 from viz_model.display import Shown, place_of, shown
 from viz_model.edits import AblateHead
@@ -38,7 +38,7 @@ def show(bench: Bench) -> None:
         model=bench.name,
         caption=downloads.caption(bench.name, bench.run.reading.text, bench.edits),
     )
-    pictures.attention("attention", payload, partial(_choose, seen=seen), _look)
+    pictures.attention("attention", payload, partial(_choose, seen=seen))
     said = []
     if bench.lens.hide_specials and seen.hidden_mass:
         said.append(f"Special tokens are hidden: they hold {seen.hidden_mass:.1%} of the weight, on average.")
@@ -85,11 +85,3 @@ def _choose(selection: dict[str, Any], seen: Shown) -> None:
         if place is not None and 0 <= int(place) < len(groups) and len(groups[int(place)]):
             chosen[name] = groups[int(place)].start
     session.put(**chosen)
-
-
-def _look(look: dict[str, Any]) -> None:
-    """Map or arcs, and the share of the links, as set in the picture itself."""
-    if look.get("view") in link_table.VIEWS:
-        session.put(view=look["view"])
-    if isinstance(look.get("share"), int | float):
-        session.put(share=min(max(float(look["share"]), 0.0), 1.0))

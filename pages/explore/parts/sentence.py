@@ -42,15 +42,7 @@ def choose() -> Bench:
     """Draws the controls and runs the model on what they say."""
     state = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence_row"):
-        st.text_input(
-            "Sentence",
-            key="text",
-            live="200ms",
-            placeholder="Type a sentence",
-            help="Any text. The picture follows as you type.",
-            disabled=chrome.locked("text"),
-            width="stretch",
-        )
+        chrome.sentence("Any text. The picture follows as you type.")
         models.select(disabled=chrome.locked("model"), width=320)
         _how_to_look()
     chosen = runs.chosen()

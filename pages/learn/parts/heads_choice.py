@@ -66,15 +66,7 @@ def choose(words: Mapping[str, str]) -> Lesson:
     """Draws the controls and runs the model on what they say."""
     state = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence_row"):
-        st.text_input(
-            "Sentence",
-            key="text",
-            live="200ms",
-            placeholder="Type a sentence",
-            help="Any text. The map follows as you type; the atlas is of many held-out sentences.",
-            disabled=chrome.locked("text"),
-            width="stretch",
-        )
+        chrome.sentence("Any text. The map follows as you type; the atlas is of many held-out sentences.")
         models.select(disabled=chrome.locked("model"), width=300)
         chosen = runs.chosen()
         config = chosen.run.model.config

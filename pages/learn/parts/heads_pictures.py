@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.learn.parts.heads_choice import Lesson
-from pages.ui import chrome, downloads, link_table, pictures, session
+from pages.ui import chrome, downloads, pictures, session
 from viz_model.analysis.atlas import RULE, Atlas
 from viz_model.analysis.gold_links import READINGS
 from viz_model.display import Lens, shown
@@ -78,7 +78,7 @@ def _attention_map(lesson: Lesson, words: Mapping[str, str]) -> None:
         height=340,
     )
     with st.container(key="map_pane"):
-        pictures.attention("attention", payload, _choose, _look)
+        pictures.attention("attention", payload, _choose)
     st.markdown(words["map"])
     if st.session_state["edits"]:
         st.caption(words["edits"])
@@ -137,11 +137,3 @@ def _choose(selection: dict[str, Any]) -> None:
             if selection.get(name) is not None and not chrome.locked(lock)
         }
     )
-
-
-def _look(look: dict[str, Any]) -> None:
-    """Map or arcs, and the share of the links, as set in the picture itself."""
-    if look.get("view") in link_table.VIEWS:
-        session.put(view=look["view"])
-    if isinstance(look.get("share"), int | float):
-        session.put(share=min(max(float(look["share"]), 0.0), 1.0))

@@ -48,15 +48,7 @@ def show(words: Mapping[str, str]) -> None:
 def _choose() -> runs.Chosen:
     state = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence_row"):
-        st.text_input(
-            "Sentence",
-            key="text",
-            live="200ms",
-            placeholder="Type a sentence",
-            help="Any text. The pictures follow as you type.",
-            disabled=chrome.locked("text"),
-            width="stretch",
-        )
+        chrome.sentence("Any text. The pictures follow as you type.")
         models.select(disabled=chrome.locked("model"), width=300)
     chosen = runs.chosen()
     config, tokens = chosen.run.model.config, chosen.run.trace.tokens

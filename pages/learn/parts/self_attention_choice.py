@@ -99,15 +99,7 @@ def table(name: str) -> RelationTable:
 def _sentence() -> None:
     off = chrome.locked("text")
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence_row"):
-        st.text_input(
-            "Sentence",
-            key="text",
-            live="200ms",
-            placeholder="Type a sentence",
-            help="Any text. The pictures follow as you type.",
-            disabled=off,
-            width="stretch",
-        )
+        chrome.sentence("Any text. The pictures follow as you type.")
         models.select(disabled=chrome.locked("model"), width=320)
     with st.container(horizontal=True, key="examples"):
         for i, text in enumerate(EXAMPLES):

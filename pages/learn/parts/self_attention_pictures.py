@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.learn.parts.self_attention_choice import Lesson
-from pages.ui import chrome, downloads, link_table, pictures, session, theme
+from pages.ui import chrome, downloads, pictures, session, theme
 from viz_model.analysis.gold_links import link_hits, link_weights, most_read
 from viz_model.display import Lens, shown
 from viz_model.figures import attention_view, matrix_table
@@ -91,7 +91,7 @@ def attention_map(lesson: Lesson, words: Mapping[str, str]) -> None:
         st.markdown(words["map alone"])
     else:
         st.markdown(words["map"].format(right=_right(lesson.score.accuracy[lesson.layer][lesson.head])))
-    pictures.attention("attention", payload, _choose, _look)
+    pictures.attention("attention", payload, _choose)
     with st.container(horizontal=True, vertical_alignment="center", key="under_picture"):
         if lesson.score is not None:
             st.button(
@@ -177,11 +177,3 @@ def _choose(selection: dict[str, Any]) -> None:
         return
     names = ("layer", "head", "query", "key")
     session.put(follow=False, **{name: int(selection[name]) for name in names if selection.get(name) is not None})
-
-
-def _look(look: dict[str, Any]) -> None:
-    """Map or arcs, and the share of the links, as set in the picture itself."""
-    if look.get("view") in link_table.VIEWS:
-        session.put(view=look["view"])
-    if isinstance(look.get("share"), int | float):
-        session.put(share=min(max(float(look["share"]), 0.0), 1.0))

@@ -88,15 +88,7 @@ def part() -> str:
 def choose() -> Lesson:
     """Draws the controls and runs the model on what they say."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence_row"):
-        st.text_input(
-            "Sentence",
-            key="text",
-            live="200ms",
-            placeholder="Type a sentence",
-            help="Any text. The pictures follow as you type.",
-            disabled=chrome.locked("text"),
-            width="stretch",
-        )
+        chrome.sentence("Any text. The pictures follow as you type.")
         models.select(disabled=chrome.locked("model"), width=320)
     chosen = runs.chosen()
     tokens = chosen.run.trace.tokens
