@@ -36,7 +36,7 @@ def attention_in(trace: EncoderDecoderTrace, stack: str, attention: str, layer: 
 @given(configs().filter(lambda config: config.n_layers > 1), st.integers(0, 3), st.sampled_from([Encoder, Decoder]))
 @settings(max_examples=25)
 def test_ablating_a_head_removes_exactly_its_term(config: TransformerConfig, head: int, kind: type[Encoder]) -> None:
-    model, ids = model_of(kind, config), ids_of(2, 5)
+    model, ids = model_of(kind, config).double(), ids_of(2, 5)
     before, after = model(ids), model(ids, edits=(AblateHead(1, head),))
     own = model.stack.blocks[1].attention
     removed = before.blocks[1].attention.out - after.blocks[1].attention.out

@@ -33,7 +33,8 @@ def close(first: Tensor, second: Tensor) -> bool:
 @given(pairs(), st.booleans())
 @some
 def test_traced_logits_are_the_training_paths(config: EncoderDecoderConfig, padded: bool) -> None:
-    model, ids, target = pair_of(config), ids_of(2, 6), target_of(2, 4)
+    # In doubles: without norm, scale and residual a drawn model magnifies a float's last digit a thousandfold.
+    model, ids, target = pair_of(config).double(), ids_of(2, 6), target_of(2, 4)
     present = torch.tensor([[True] * 6, [True] * 3 + [False] * 3]) if padded else None
     target_present = torch.tensor([[False] + [True] * 3, [True] * 4]) if padded else None
     traced = model(ids, target, present, target_present).logits

@@ -29,7 +29,8 @@ def close(first: Tensor, second: Tensor) -> bool:
 @given(configs(), st.sampled_from([Encoder, Decoder]), st.booleans())
 @some
 def test_traced_logits_are_the_training_paths(config: TransformerConfig, kind: type[Encoder], padded: bool) -> None:
-    model, ids = model_of(kind, config), ids_of(2, 6)
+    # In doubles: without norm, scale and residual a drawn model magnifies a float's last digit a thousandfold.
+    model, ids = model_of(kind, config).double(), ids_of(2, 6)
     present = torch.tensor([[True] * 6, [False] * 2 + [True] * 3 + [False]]) if padded else None
     assert close(model(ids, present).logits, model.logits(ids, present))
 
