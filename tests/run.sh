@@ -16,6 +16,7 @@ export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 export MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=1073741824
 export TOKENIZERS_PARALLELISM=false PIP_DISABLE_PIP_VERSION_CHECK=1
 unset PYTHONHASHSEED PYTHONPATH
+export CI=${CI:-1}  # hypothesis draws the same examples each time: what passes here passes there (tests/conftest.py)
 
 venv=$PWD/.venv-tests
 python=$venv/bin/python
@@ -91,7 +92,7 @@ stage() {
   say "$name"
   "$@"
   code=$?
-  table+=$(printf '%4d s  %-14s %s' $((SECONDS - began)) "$name" "$([ $code = 0 ] && echo passed || echo "failed ($code)")")$'\n'
+  table+=$(printf '%4d s  %-16s %s' $((SECONDS - began)) "$name" "$([ $code = 0 ] && echo passed || echo "failed ($code)")")$'\n'
   [ $failed != 0 ] || failed=$code
   return $code
 }
@@ -111,8 +112,10 @@ main() {
   stage "ruff check" "$python" -m ruff check .
   stage "ruff format" "$python" -m ruff format --check .
   stage "mypy" "$python" -m mypy
-  stage "unit tests" "$python" -m pytest -q tests --ignore=tests/pages --ignore=tests/browser
-  stage "page tests" "$python" -m pytest -q tests/pages
+  # The training tests start workers that step back for everybody else: they get a core.
+  stage "unit, page tests" "$python" -m pytest -q -n 2 --dist loadfile tests \
+    --ignore=tests/browser --ignore=tests/viz_model/training
+  stage "training tests" "$python" -m pytest -q tests/viz_model/training
   stage "browser" browser && stage "browser tests" "$python" -m pytest -q tests/browser
   finish
 }

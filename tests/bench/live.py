@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from statistics import median
 from typing import Any
@@ -16,14 +16,16 @@ from typing import Any
 from tests.bench.browser import PATIENCE, PLACES, Sentences, Window
 from tests.bench.pairing import Pair
 from tests.bench.servers import ROOT, chromium, server
-from tests.bench.table import Bound, Row, missing, tell, why
+from tests.bench.table import NONE, Bound, Row, missing, tell, why
+from tests.bench.viewer import Viewer, Watcher
 
 FIRST = Bound(1.0, most=True, of="ours", unit=" s")
 STOPS = Bound(1.0, most=True, of="ours", unit=" s")
 STREAMED = Bound(0.9, most=False)
 CROWDED = Bound(2.0, most=True)
 CROWD = 8
-TASK, LONG = "sort", "steps=20000"
+TASK, PAGE = "sort", "live"
+QUERY = f"v=1&task={TASK}&recipe=steps%3D20000"
 # The view's state and newest step, wherever Streamlit put its shadow root.
 SEEN = """root => [root.dataset.frames, Number(root.querySelector("[data-part=progress]").ariaValueNow
     ?? root.querySelector("[data-part=progress]").getAttribute("aria-valuenow")),
@@ -36,9 +38,13 @@ def rows(*, quick: bool) -> Iterator[Row]:
             address = stack.enter_context(cluster())
             app = stack.enter_context(server("app.py", GLASS_SCHEDULER=address)).address
             browser = stack.enter_context(chromium())
-            page = opened(browser, f"{app}/live?v=1&task={TASK}&recipe={LONG}")
+            page = opened(browser, f"{app}/{PAGE}?{QUERY}")
             yield from starts_and_stops(page, 3 if quick else 9)
-            yield from streamed(page, address, 2 if quick else 6)
+            turns = 2 if quick else 6
+            yield from streamed(OnScreen(page), address, turns, "a page in a browser on the same cores", None)
+            page.context.close()
+            with Viewer(app, PAGE, QUERY) as viewer:
+                yield from streamed(viewer, address, turns, "a page", STREAMED)
             yield from crowded(browser, app, 5 if quick else 15)
     except Exception as error:
         yield missing("live training", None, why(error))
@@ -101,6 +107,23 @@ def running(frames: int, step: int, state: str) -> bool:
     return state == "running" and frames >= 1 and step >= 1
 
 
+class OnScreen:
+    """The live page in a browser, as `Watcher` has it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+
+    @property
+    def newest(self) -> tuple[int, str]:
+        return seen(self.page)[1:]
+
+    def press(self, button: str) -> float:
+        return press(self.page, button)
+
+    def until(self, want: Callable[[int, str], bool]) -> float:
+        return until(self.page, lambda _frames, step, state: want(step, state))
+
+
 def starts_and_stops(page: Any, turns: int) -> Iterator[Row]:
     tell("start and stop")
     first, stop = [], []
@@ -133,7 +156,7 @@ def steps_in(seconds: float) -> float:
     from viz_model.training.recipe_words import changed
     from viz_model.training.trainer import Trainer
 
-    trainer = Trainer(changed(recipes[TASK], (LONG,)), make_task(TASK))
+    trainer = Trainer(changed(recipes[TASK], ("steps=20000",)), make_task(TASK))
     trainer.advance()
     began = time.monotonic()
     while time.monotonic() < began + seconds:
@@ -141,37 +164,36 @@ def steps_in(seconds: float) -> float:
     return (trainer.step - 1) / (time.monotonic() - began)
 
 
-def streamed(page: Any, address: str, turns: int) -> Iterator[Row]:
+def streamed(watcher: Watcher, address: str, turns: int, what: str, bound: Bound | None) -> Iterator[Row]:
     from distributed import Client
 
-    tell("streamed beside headless")
+    tell(f"streamed to {what}, beside headless")
     ours, peer, seconds = [], [], 6.0
     with Client(address, set_as_default=False) as client:  # type: ignore[no-untyped-call]
         for _ in range(turns):
             peer.append(client.submit(steps_in, seconds, pure=False).result())
-            press(page, "Start")
-            until(page, running)
-            ours.append(rate(page, seconds))
-            press(page, "Stop")
-            until(page, lambda _frames, _step, state: state == "stopped")
+            watcher.press("Start")
+            watcher.until(lambda step, state: state == "running" and step >= 1)
+            ours.append(rate(watcher, seconds))
+            watcher.press("Stop")
+            watcher.until(lambda _step, state: state == "stopped")
     pair = Pair.of(ours, peer)
     yield Row(
-        "training streamed to a page / the same loop in a worker, steps a second",
+        f"training streamed to {what} / the same loop in a worker, steps a second",
         f"{pair.ours:.0f}/s",
         f"{pair.peer:.0f}/s",
         f"{pair.ratio:.2f}",
-        str(STREAMED),
-        STREAMED.holds(pair.ratio),
+        *((NONE, NONE) if bound is None else (str(bound), bound.holds(pair.ratio))),
         f"{pair.quartiles}; wall time, {TASK}",
     )
 
 
-def rate(page: Any, seconds: float) -> float:
+def rate(watcher: Watcher, seconds: float) -> float:
     """Steps a second as the page sees them, from one change of its newest step to another."""
     points: list[tuple[float, int]] = []
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        step = seen(page)[1]
+        step = watcher.newest[0]
         if not points or step != points[-1][1]:
             points.append((time.monotonic(), step))
         time.sleep(0.01)
@@ -188,31 +210,29 @@ def crowded(browser: Any, app: str, turns: int) -> Iterator[Row]:
     def measured() -> list[float]:
         return [window.time(sentences.another()) for _ in range(turns + 1)][1:]
 
-    crowd = [opened(browser, f"{app}/live?v=1&task={TASK}&recipe={LONG}") for _ in range(CROWD)]
-    # Their browsers are not ours to pay for: they take part, they do not paint.
-    for page in crowd:
-        page.evaluate("window.requestAnimationFrame = () => 0")
-    idle = measured()
-    for page in crowd:
-        press(page, "Start")
-    time.sleep(3.0)
-    busy = measured()
-    still = measured_again(crowd, window, sentences, turns)
-    ratio = median(busy) / median(idle + still)
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(Viewer(app, PAGE, QUERY)) for _ in range(CROWD)]
+        for viewer in crowd:
+            viewer.until(lambda _step, state: state != "")
+        idle = measured()
+        for viewer in crowd:
+            viewer.press("Start")
+        for viewer in crowd:
+            viewer.until(lambda step, state: state == "running" and step >= 1)
+        busy = measured()
+        trained = [viewer.newest[0] for viewer in crowd]
+        for viewer in crowd:
+            viewer.press("Stop")
+        for viewer in crowd:
+            viewer.until(lambda _step, state: state == "stopped")
+        idle += measured()
+    ratio = median(busy) / median(idle)
     yield Row(
         what,
         f"{median(busy):.0f} ms",
-        f"{median(idle + still):.0f} ms",
+        f"{median(idle):.0f} ms",
         f"{ratio:.2f}",
         str(CROWDED),
         CROWDED.holds(ratio),
-        f"idle before {median(idle):.0f}, after {median(still):.0f} ms; wall time",
+        f"wall time; the {CROWD} reached steps {min(trained)} to {max(trained)} meanwhile",
     )
-
-
-def measured_again(crowd: list[Any], window: Window, sentences: Sentences, turns: int) -> list[float]:
-    """The idle times once more, when the crowd has stopped."""
-    for page in crowd:
-        press(page, "Stop")
-    time.sleep(2.0)
-    return [window.time(sentences.another()) for _ in range(turns + 1)][1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import Any
 
@@ -50,6 +51,7 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
     """One look at the run: the whole of it in a run of the page, what is new of it in between."""
     if shown.alive is False and not first["whole"]:
         st.rerun()
+    _await_first(shown)
     phase, message = shown.phase, shown.message
     seen = list(shown.snapshots)
     missing = st.session_state.pop("training_missing", False)
@@ -97,6 +99,13 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
     st.session_state["last_picture"] = payload if begin == 0 else None
     if (phase, message) != (shown.phase, shown.message):
         st.rerun()
+
+
+def _await_first(shown: Shown) -> None:
+    """A run that starts is watched without a pause, so that its first picture is shown the moment it is there."""
+    until = time.monotonic() + TICK
+    while shown.alive and not shown.snapshots and time.monotonic() < until:
+        time.sleep(0.01)
 
 
 def track(name: str, part: History, kinds: dict[str, str]) -> training_view.Track:
