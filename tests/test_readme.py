@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui import link_table
+from pages.ui import link_locks
 from viz_model.checkpoint import bundled, read_card
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -167,7 +167,7 @@ def test_the_tables_of_models_hold_the_figures_of_their_files() -> None:
     assert re.findall(r"^\| `.*\|$", README, flags=re.MULTILINE) == rows
 
 
-@pytest.mark.parametrize(("parameter", "known"), [("hide", link_table.HIDEABLE), ("lock", link_table.LOCKABLE)])
+@pytest.mark.parametrize(("parameter", "known"), [("hide", link_locks.HIDEABLE), ("lock", link_locks.LOCKABLE)])
 def test_a_teachers_names_are_those_of_the_pages(parameter: str, known: tuple[str, ...]) -> None:
     said = re.search(rf"^- `{parameter}=`.*?Their names:(.*?)\.$", README, flags=re.MULTILINE | re.DOTALL)
     assert said is not None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from viz_model import analysis, figures
     from viz_model.attention import AttentionTrace, MultiHeadAttention, attend
+    from viz_model.beam import BeamNode, BeamTree, beam_search
     from viz_model.blocks import BlockTrace, CrossBlockTrace
     from viz_model.checkpoint import CheckpointError, bundled, load, read_card, save
     from viz_model.computation import steps
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _homes = {
     "attention": "AttentionTrace MultiHeadAttention attend",
+    "beam": "BeamNode BeamTree beam_search",
     "blocks": "BlockTrace CrossBlockTrace",
     "checkpoint": "CheckpointError bundled load read_card save",
     "computation": "steps",
@@ -53,6 +55,8 @@ _home = {name: module for module, names in _homes.items() for name in names.spli
 __all__ = [
     "AblateHead",
     "AttentionTrace",
+    "BeamNode",
+    "BeamTree",
     "BlockTrace",
     "CheckpointError",
     "CrossBlockTrace",
@@ -77,6 +81,7 @@ __all__ = [
     "analysis",
     "arithmetic",
     "attend",
+    "beam_search",
     "bundled",
     "figures",
     "generate",

@@ -29,8 +29,6 @@ finish = SECTIONS[section](words)
 if chrome.shown("equation"):
     st.latex(words["equation"])
 chrome.experiments(choice.EXPERIMENTS)
-chrome.question(
-    words["question"], learning.CHOICES, lambda: learning.where_the_lstm_stops(words), key="predict_comparison"
-)
+learning.ask(words, section)
 if finish is not None:
     finish()

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui import link_table, session
+from pages.ui import link_locks, session
 from viz_model.figures import page_style
 
 ASSETS = Path(__file__).parents[2] / "assets"
@@ -33,7 +33,8 @@ h3 { font-size: 1.35rem !important; }
 .st-key-inspector table { max-width: 30rem; }
 [data-testid="stColumn"]:has(.st-key-block_column) { min-width: min(21rem, 100%); }
 .glass-strip ol { grid-template-columns: repeat(4, minmax(0, 1fr)) !important; }
-.katex-display { overflow-x: auto; overflow-y: hidden; padding: 2px 0; }
+.katex-display { overflow-x: auto; overflow-y: hidden; padding: 2px 4px; }
+.st-key-theme_watch { position: absolute; }
 /* Where Streamlit draws no focus of its own. */
 [data-testid="stSidebarNavLink"]:focus-visible, [data-testid="stMainMenuButton"]:focus-visible,
 label:has(input:focus-visible) { outline: 2px solid var(--glass-accent); outline-offset: 2px; }
@@ -49,6 +50,7 @@ label:has(input:focus-visible) { outline: 2px solid var(--glass-accent); outline
 @media (max-width: 640px) {
   .block-container, [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
   h1 { font-size: 1.6rem !important; }
+  .katex-display { font-size: 0.9em; }
   .st-key-d_k_row > :is(.st-key-d_k, :has(.st-key-d_k)) { flex: 1 1 100% !important; }
   .st-key-walk > .st-key-step, .st-key-walk > :has(.st-key-step) { order: 3; flex-basis: 100%; }
   .st-key-step button { flex: 1; min-width: 0; padding: 0 2px; }
@@ -129,7 +131,7 @@ def experiments(tries: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
                 on_click=session.put,
                 kwargs=dict(values),
                 disabled=locked("experiments")
-                or any(locked(link_table.LOCKED_WITH.get(name, name)) for name in values),
+                or any(locked(link_locks.LOCKED_WITH.get(name, name)) for name in values),
             )
 
 
@@ -148,10 +150,10 @@ def question(ask: str, choices: Sequence[str], answer: Callable[[], tuple[str, s
 
 
 def shown(control: str) -> bool:
-    """Whether a named part (link_table.HIDEABLE) is drawn: a teacher's link hides it with hide=name."""
+    """Whether a named part (link_locks.HIDEABLE) is drawn: a teacher's link hides it with hide=name."""
     return control not in st.session_state["hide"]
 
 
 def locked(control: str) -> bool:
-    """Whether a named control (link_table.LOCKABLE) is fixed: a teacher's link locks it with lock=name."""
+    """Whether a named control (link_locks.LOCKABLE) is fixed: a teacher's link locks it with lock=name."""
     return control in st.session_state["lock"]

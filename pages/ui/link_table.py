@@ -1,6 +1,6 @@
 """The table of all that a link carries: key, default, and how its value is read and written.
 
-And the words that values may have, and the names that a teacher's link may hide or lock.
+And the words that values may have.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def some_words() -> Entry:
 
 MODELS = (
     *("english-causal", "english-masked", "untrained"),
-    *("sentiment", "induction", "copy", "reverse", "sort", "addition", "brackets"),
+    *("sentiment", "code", "induction", "copy", "reverse", "sort", "addition", "brackets"),
 )
 VIEWS = ("map", "arcs")
 PANELS = ("query-key", "lens", "rollout", "values", "attribution", "generate", "tokens")
 TASKS = (
     *("induction", "copy", "reverse", "sort", "addition", "brackets", "english-causal", "english-masked"),
-    *("english-french", "sentiment", "question-answering", "summarising", "digits", "own-text"),
+    *("english-french", "sentiment", "question-answering", "summarising", "digits", "code", "own-text"),
 )
 SOURCES = ("topics", "source", "yours")
 OBJECTIVES = ("causal", "masked", "prefix", "denoising")
@@ -82,44 +82,10 @@ DISTANCES = ("20", "50")
 COUNTED = ("8", "16", "32", "64", "128", "256")
 STEPPED = ("8", "16", "32")
 PROBED = ("numbers", "names")
-# What a teacher's link may name: parts that hide= leaves out, controls that lock= fixes.
-HIDEABLE = ("link", "idea", "equation", "what_if", "downloads", "edits", "panels", "experiments", "question")
-LOCKABLE = (
-    *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel", "relation", "d_k"),
-    *("experiments", "question", "task", "recipe", "training", "bodies", "position"),
-)
-# Which lock a value of the table obeys, where it is not one of its own name.
-LOCKED_WITH = {
-    "text_b": "text",
-    "query": "word",
-    "key": "word",
-    "changes": "what_if",
-    "scaled": "what_if",
-    "causal": "what_if",
-    "softmax_temperature": "what_if",
-    "source": "task",
-    "objective": "task",
-    "tokenizer": "task",
-    "seed": "recipe",
-    "reading": "relation",
-    "follow": "head",
-    "drawn": "text",
-    "scale_seed": "d_k",
-    "scale_panel": "panel",
-    "scale_measure": "panel",
-    "heads_panel": "panel",
-    "kept": "panel",
-    "measured_now": "panel",
-    "positions_part": "panel",
-    **dict.fromkeys(("pe_position", "pe_width", "pe_offset", "pe_pair"), "position"),
-    "order_mask": "what_if",
-    **dict.fromkeys(("order_first", "order_second"), "text"),
-    **dict.fromkeys(("block_part", "block_layout", "block_arrow", "block_norm", "block_neurons"), "panel"),
-    **dict.fromkeys(("block_depth", "block_variants", "block_small", "block_step"), "panel"),
-    "comparison": "panel",
-    **dict.fromkeys(("distance", "forgets", "wide", "far", "counted", "stepped", "tick"), "bodies"),
-    **dict.fromkeys(("field_layers", "field_dilation", "probed"), "bodies"),
-}
+TRANSLATION_PARTS = ("writing", "beam", "forcing", "cheating", "components")
+TRANSLATION_KINDS = ("cross", "decoder", "encoder")
+APPLICATIONS = ("answers", "feeling", "summary", "translation", "code")
+TUNED_WITH = (8, 16, 32, 64, 128, 256, 512)
 
 TABLE: dict[str, Entry] = {
     # what is looked at, on every page
@@ -187,6 +153,20 @@ TABLE: dict[str, Entry] = {
     "field_layers": Entry(3, whole(1, 4)),
     "field_dilation": Entry(2, whole(1, 3)),
     "probed": Entry("numbers", one_of(*PROBED)),
+    # learn: encoder and decoder
+    "english": Entry("the black cat sees the old horse", free_text, cut_to_link),
+    "translation_part": Entry("writing", one_of(*TRANSLATION_PARTS)),
+    "by_word": on_off(False),  # the French grows: only what is written up to `written_to` is shown
+    "written_to": Entry(3, whole(1, 64)),
+    "translation_kind": Entry("cross", one_of(*TRANSLATION_KINDS)),
+    "translation_layer": Entry(0, whole(0, 63)),
+    "translation_head": Entry(0, whole(0, 63)),
+    "best_head": on_off(True),  # of cross-attention, the head that was measured as the best
+    "beam_width": Entry(3, whole(1, 5)),
+    "beam_penalty": Entry(0.0, number(0.0, 3.0)),
+    "beam_pruned": on_off(True),
+    "encoder_depth": Entry(1, whole(1, 6)),
+    "decoder_depth": Entry(1, whole(1, 6)),
     # explore: the workbench
     "view": Entry("map", one_of(*VIEWS)),
     "share": Entry(1.0, number(0.0, 1.0)),
@@ -208,6 +188,31 @@ TABLE: dict[str, Entry] = {
     "objective": Entry("causal", one_of(*OBJECTIVES)),
     "tokenizer": Entry("character", one_of(*TOKENIZERS)),
     "film": Entry("", one_of("", "self", "encoder", "decoder", "cross")),
+    # families: applications
+    "application": Entry("answers", one_of(*APPLICATIONS)),
+    "app_layer": Entry(-1, whole(-1, 63)),  # -1: the head that was measured to be the best
+    "app_head": Entry(-1, whole(-1, 63)),
+    "qa_context": Entry(
+        "Ben has a red hat. Anna is in the garden. The key is under the table. Clara has a blue bag.",
+        free_text,
+        cut_to_link,
+    ),
+    "qa_question": Entry("Where is Anna?", free_text, cut_to_link),
+    "feeling_text": Entry("The music was lovely, but I did not like the film.", free_text, cut_to_link),
+    "summary_text": Entry(
+        "The tall nurse waited near the station. Above all, the old farmer quietly sold the brown horse on Monday. "
+        "Later, Emma danced in the garden.",
+        free_text,
+        cut_to_link,
+    ),
+    "english_text": Entry("the black cat sees the old horse", free_text, cut_to_link),
+    "code_text": Entry(
+        "def add(self, value):\n    if value is None:\n        raise ValueError(", free_text, cut_to_link
+    ),
+    # families: fine-tuning
+    "tuned_with": Entry(64, one_of_numbers(*TUNED_WITH)),
+    "tuned_layer": Entry(2, whole(0, 63)),
+    "tuned_head": Entry(0, whole(0, 63)),
     # how a teacher shares it
     "present": on_off(False),
     "hide": some_words(),

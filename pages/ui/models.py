@@ -20,6 +20,7 @@ CARDS = {
     "english-masked": ("hidden words", "The cat sat on the mat"),
     "untrained": ("random weights, any script", "The cat sat on the mat"),
     "sentiment": ("praise or blame", "The music was lovely, but I did not like the film."),
+    "code": ("next character of Python code", "for i in range(len("),
     "induction": ("finds what came next", "h c o a w k e r f z h c o a w k e r f z h c o a w k"),
     "copy": ("copies letters", "h c o a k e r f | h c o a k e r f"),
     "reverse": ("reverses letters", "h c o a k e r f | f r e k a o c h"),

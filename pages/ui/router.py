@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import chrome, session, warm_up
+from pages.ui import chrome, session, theme, warm_up
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -15,10 +15,15 @@ PAGES = {
         ("learn/heads.py", "Heads", ":material/apps:", "heads"),
         ("learn/positions.py", "Positions", ":material/schedule:", "positions"),
         ("learn/the_block.py", "The block", ":material/layers:", "block"),
+        ("learn/encoder_decoder.py", "Encoder and decoder", ":material/translate:", "translation"),
         ("learn/why_not_rnns.py", "Why not RNNs or CNNs", ":material/compare_arrows:", "recurrence"),
     ],
     "Explore": [("explore/workbench.py", "Workbench", ":material/grid_view:", "workbench")],
     "Train": [("train/live.py", "Live training", ":material/play_circle:", "live")],
+    "Families": [
+        ("families/applications.py", "Applications", ":material/extension:", "applications"),
+        ("families/fine_tuning.py", "Fine-tuning", ":material/tune:", "fine-tuning"),
+    ],
 }
 
 st.set_page_config(page_title="Glass Transformer", page_icon=str(ROOT / "assets" / "favicon.svg"), layout="wide")
@@ -40,4 +45,5 @@ if "desk" in st.session_state:  # this viewer trains: the end of their connectio
     presence()
 page.run()
 session.publish()
+theme.follow()
 warm_up.settle()

@@ -11,7 +11,8 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui.link_table import HIDEABLE, LOCKABLE, TABLE
+from pages.ui.link_locks import HIDEABLE, LOCKABLE
+from pages.ui.link_table import TABLE
 
 VERSION = "1"
 

@@ -18,7 +18,8 @@ from viz_model.training.live_run import LiveRun
 from viz_model.training.saved import model_of
 from viz_model.training.studies import Arm
 
-TICK = 0.5  # seconds between looks at live runs
+TICK = 1.0  # seconds between looks at live runs: drawing takes time from the workers
+LOOKS = 40  # at accuracy, of a live run: each takes about as long as a step, and a curve needs no more
 
 
 @dataclass(eq=False)
@@ -102,9 +103,8 @@ def watch(name: str, draw: Callable[[Mapping[str, Arm]], None]) -> None:
 def start(name: str) -> None:
     """Starts every run of the study, in place of those on show."""
     put_away(name)
-    runs = {
-        label: runner().start(recipe, seed=studies.SEED) for label, recipe in studies.STUDIES[name].recipes().items()
-    }
+    recipes = studies.STUDIES[name].recipes()
+    runs = {label: runner().start(recipe, seed=studies.SEED, looks=LOOKS) for label, recipe in recipes.items()}
     desk().studies[name] = Live(runs)
 
 

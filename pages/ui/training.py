@@ -59,11 +59,12 @@ class Shown:
         """The watched example as text."""
         return self.task.probe()[0].text
 
-    def history(self) -> History:
-        """The whole run as arrays; kept until there is more of it."""
-        seen = self.snapshots
-        if self._stacked is None or len(self._stacked.step) != len(seen):
-            self._stacked = history(list(seen))
+    def history(self, seen: Sequence[Snapshot] | None = None) -> History:
+        """The whole run as arrays; kept until there is more of it. seen: the snapshots of one look at a live one."""
+        seen = self.snapshots if seen is None else seen
+        count = len(seen)  # of a live run there may be more by the next line
+        if self._stacked is None or len(self._stacked.step) != count:
+            self._stacked = history(list(seen[:count]))
         return self._stacked
 
     @property

@@ -43,6 +43,10 @@ CLIPPED = """() => {
     return found;
 }"""
 
+# Equations that need more room than they have: in pixels, how much.
+TOO_WIDE = """() => [...document.querySelectorAll('.katex-display')]
+    .map((equation) => equation.scrollWidth - equation.clientWidth).filter((beyond) => beyond > 4)"""
+
 # Colours on each canvas of a picture, by name; a blank one has one.
 COLOURS = """root => Object.fromEntries([...root.querySelectorAll('canvas')]
     .filter((canvas) => canvas.width && canvas.checkVisibility())
@@ -92,6 +96,7 @@ def looks(page: Page, screenshot: Screenshot, name: str, scheme: str, width: int
     screenshot(page, f"{name}-{scheme}-{width}")
     assert page.evaluate(SIDEWAYS)
     assert page.evaluate(CLIPPED) == []
+    assert page.evaluate(TOO_WIDE) == []
     stands_out(page, scheme, "h1", "[data-testid=stMarkdownContainer] p", *places)
     no_traceback(page)
 

@@ -77,10 +77,14 @@ class FakeRunner:
 
     def __init__(self) -> None:
         self.started: list[tuple[Recipe, int, Any, bytes | None]] = []
+        self.looks: list[int] = []
         self.forgotten: list[FakeRun] = []
 
-    def start(self, recipe: Recipe, *, seed: int = 0, task: Any = None, state: bytes | None = None) -> FakeRun:
+    def start(
+        self, recipe: Recipe, *, seed: int = 0, task: Any = None, state: bytes | None = None, looks: int = 120
+    ) -> FakeRun:
         self.started.append((recipe, seed, task, state))
+        self.looks.append(looks)
         run = FakeRun("starting", [], None if state is None else (-1, state))
         run.recipe = recipe
         return run

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import chrome, link_table
+from pages.ui import chrome, link_locks, link_table
 from tests.pages.seeing import by_key, calculation, link_of, notes, panes, selector, sound
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +54,7 @@ CONTROLS: dict[str, tuple[str, dict[str, str], Callable[[AppTest], bool]]] = {
     "relation": ("sentence", {}, lambda page: selector(page, "relation").disabled),
     "d_k": ("scale", {}, lambda page: by_key(page.select_slider, "d_k").disabled),
     "bodies": ("recurrence", {"comparison": "costs"}, lambda page: selector(page, "counted").disabled),
+    "beam": ("translation", {"translation_part": "beam"}, lambda page: by_key(page.slider, "beam_width").disabled),
     "position": ("positions", {}, lambda page: by_key(page.slider, "pe_position").disabled),
     "task": ("live", {}, lambda page: by_key(page.selectbox, "task").disabled),
     "recipe": ("live", {}, lambda page: by_key(page.number_input, "seed").disabled),
@@ -64,8 +65,8 @@ CONTROLS: dict[str, tuple[str, dict[str, str], Callable[[AppTest], bool]]] = {
 
 
 def test_the_tables_here_name_every_part_and_control() -> None:
-    assert set(PARTS) == set(link_table.HIDEABLE)
-    assert set(CONTROLS) == set(link_table.LOCKABLE)
+    assert set(PARTS) == set(link_locks.HIDEABLE)
+    assert set(CONTROLS) == set(link_locks.LOCKABLE)
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -130,7 +131,7 @@ def test_several_names_go_together_and_stay_across_pages(visit) -> None:
 def test_a_name_that_no_page_knows_is_refused_and_the_others_hold(visit, key: str) -> None:
     page = sound(visit("workbench", **{key: "edits~idae"}))
     (note,) = notes(page)
-    known = link_table.HIDEABLE if key == "hide" else link_table.LOCKABLE
+    known = link_locks.HIDEABLE if key == "hide" else link_locks.LOCKABLE
     assert note == f"The link's {key} does not know idae; it knows {', '.join(known)}."
     assert link_of(page)[key] == "edits"
 
@@ -184,5 +185,5 @@ def teachers_names(function: str) -> set[str]:
 
 
 def test_the_names_of_a_teachers_link_are_the_names_that_pages_ask_for() -> None:
-    assert teachers_names("shown") == set(link_table.HIDEABLE)
-    assert teachers_names("locked") == set(link_table.LOCKABLE)
+    assert teachers_names("shown") == set(link_locks.HIDEABLE)
+    assert teachers_names("locked") == set(link_locks.LOCKABLE)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+import streamlit
 
-from pages.train.parts import experiments
+from pages.train.parts import experiments, watching
 from pages.ui import training as ui
 from tests.pages.live_runs import PHASES, RECORDED, SMALL, desk_of, enabled, labels, opened, shown, trained
 from tests.pages.seeing import by_key, notes, sound, training
@@ -84,6 +87,31 @@ def test_reset_puts_the_run_away_to_compare_with(visit, nowhere) -> None:
     np.testing.assert_array_equal(payload.arrays["compare/0/loss"], expected)
 
 
+def test_while_a_run_starts_the_picture_before_it_stays_and_says_so(visit, nowhere) -> None:
+    page = opened(visit, shown("running"))
+    by_key(page.button, "start").click().run()
+    payload = training(sound(page))
+    assert payload.header["state"] == "starting"
+    assert (payload.header["run"], payload.arrays["step"].tolist()) == ("run-1", list(range(8)))
+
+
+def test_steps_that_arrive_during_a_look_wait_for_the_next(visit, monkeypatch) -> None:
+    on_show = shown("running")
+    page = opened(visit, on_show)
+    late = on_show.run.snapshots.pop()  # type: ignore[union-attr]
+    pace = ui.Shown.pace
+
+    def slow(of: ui.Shown) -> tuple[float, float]:
+        if late not in of.snapshots:
+            of.run.snapshots.append(late)  # type: ignore[union-attr]
+        return pace(of)
+
+    monkeypatch.setattr(ui.Shown, "pace", slow)
+    payload = training(sound(page.run()))
+    assert (payload.header["rows"], payload.arrays["step"].tolist()) == (7, list(range(7)))
+    assert training(sound(page.run())).arrays["step"].tolist() == list(range(8))
+
+
 def test_start_puts_the_run_before_away(visit, nowhere) -> None:
     on_show = shown("running")
     page = opened(visit, on_show)
@@ -101,6 +129,34 @@ def test_going_on_twice_before_a_step_loses_nothing(visit, nowhere) -> None:
         by_key(sound(page).button, "stop").click().run()
         assert [one.step for one in sound(page).session_state["desk"].current.snapshots] == list(range(8))
     assert nowhere.started == [(SMALL, 4, None, state)] * 2
+
+
+@pytest.mark.parametrize("news", ["message", "checkpoint"])
+def test_news_between_two_looks_reach_the_page_around_the_picture(visit, monkeypatch, news: str) -> None:
+    """Streamlit looks again by itself in a browser only: here the second look is the one of another fragment run."""
+    on_show = shown("running", saved=False)
+    looks: list[Any] = []
+    fragment = streamlit.fragment
+
+    def caught(look: Any, **how: Any) -> Any:
+        looks.append(look)
+        return fragment(look, **how)
+
+    monkeypatch.setattr(streamlit, "fragment", caught)
+    asked: list[str] = []
+    opened(visit, on_show)
+    monkeypatch.setattr(watching, "pictures", SimpleNamespace(training=lambda *_: None))
+    monkeypatch.setattr(watching.st, "rerun", lambda: asked.append("rerun"))
+    monkeypatch.setattr(watching, "_payload", lambda *_: b"")
+    monkeypatch.setattr(watching.st, "session_state", {})
+    looks[-1]()
+    assert asked == []
+    if news == "message":
+        on_show.run.message = "The worker was lost at step 7; the run goes on from step 0 on another."  # type: ignore[union-attr]
+    else:
+        on_show.run.saved = (7, trained()[1])  # type: ignore[union-attr]
+    looks[-1]()
+    assert asked == ["rerun"]
 
 
 def test_a_message_of_the_run_is_shown_as_it_is(visit) -> None:

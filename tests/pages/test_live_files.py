@@ -23,7 +23,7 @@ from viz_model.tasks.names import make_task
 from viz_model.training.recipe import recipes
 from viz_model.training.recipe_words import changed, words_for
 from viz_model.training.runner import Runner
-from viz_model.training.saved import read_run, write_run
+from viz_model.training.saved import LARGEST, read_run, write_run
 from viz_model.training.state import save_run
 from viz_model.training.trainer import Trainer
 
@@ -65,11 +65,25 @@ def test_a_bad_file_is_named_and_the_run_on_show_stays_as_it_was(visit, nowhere,
     (said,) = notes(sound(page))
     assert said.startswith("mine.safetensors was not loaded: ")
     assert expected in said
+    (beside,) = page.warning  # at the file itself: the note at the top may be out of sight
+    assert beside.value.replace("\\", "") == said
     assert (desk_of(page).current, desk_of(page).earlier, on_show.run.asked) == (on_show, [], [])  # type: ignore[union-attr]
     after = training(page)
     assert after.header["run"] == before.header["run"]
     assert all(np.array_equal(after.arrays[name], before.arrays[name], equal_nan=True) for name in before.arrays)
     assert enabled(page) == PHASES["running"]
+
+
+def test_a_field_takes_files_as_large_as_it_says(visit) -> None:
+    page = opened(visit, None, task="own-text", source="yours")
+    sizes = {str(each.proto.id).rsplit("-", 1)[-1]: each.proto.max_upload_size_mb for each in page.file_uploader}
+    assert sizes == {"own_file": 2, "run_file": LARGEST // 1_000_000}
+
+
+def test_the_recorded_run_says_why_it_cannot_be_saved(visit) -> None:
+    field = by_key(opened(visit, None).get("download_button"), "save_run").proto
+    assert field.disabled
+    assert field.help.startswith("This run came with the app")
 
 
 def test_a_loaded_run_is_shown_can_go_on_and_be_saved_again(visit, nowhere) -> None:

@@ -253,3 +253,9 @@ def test_while_the_runs_train_it_waits_for_their_measure(visit, monkeypatch) -> 
     by_key(page.button, "study_back").click().run()
     assert "On show: **recorded** runs" in said(sound(page))
     assert len(fake.forgotten) == 5
+
+
+def test_only_a_model_with_a_mask_has_one_to_switch(visit) -> None:
+    for model, off in (("english-causal", False), ("english-masked", True)):
+        page = sound(visit("positions", positions_part="order", model=model))
+        assert by_key(page.get("button_group"), "order_mask").disabled == off

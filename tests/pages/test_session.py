@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import link_table, session
+from pages.ui import link_locks, link_table, session
 from tests.pages.seeing import by_key, link_of, notes, selector, sound
 from viz_model.computation import steps
 from viz_model.textbook import textbook_example
@@ -47,6 +47,10 @@ CHOICES = {
     "counted": link_table.COUNTED,
     "stepped": link_table.STEPPED,
     "probed": link_table.PROBED,
+    "translation_part": link_table.TRANSLATION_PARTS,
+    "translation_kind": link_table.TRANSLATION_KINDS,
+    "application": link_table.APPLICATIONS,
+    "tuned_with": link_table.TUNED_WITH,
     "film": ("", "self", "encoder", "decoder", "cross"),
 }
 RANGES = {
@@ -72,6 +76,17 @@ RANGES = {
     "tick": (0, 32),
     "field_layers": (1, 4),
     "field_dilation": (1, 3),
+    "written_to": (1, 64),
+    "translation_layer": (0, 63),
+    "translation_head": (0, 63),
+    "beam_width": (1, 5),
+    "beam_penalty": (0.0, 3.0),
+    "encoder_depth": (1, 6),
+    "decoder_depth": (1, 6),
+    "app_layer": (-1, 63),
+    "app_head": (-1, 63),
+    "tuned_layer": (0, 63),
+    "tuned_head": (0, 63),
     "softmax_temperature": (0.1, 10.0),
     "share": (0.0, 1.0),
     "temperature": (0.0, 5.0),
@@ -139,7 +154,7 @@ def test_the_default_of_every_key_can_be_written_and_read(key: str) -> None:
 @settings(max_examples=10)
 @given(STATES)
 def test_a_link_opens_the_state_that_wrote_it(state: dict[str, Any]) -> None:
-    known = {"hide": link_table.HIDEABLE[: len(state["hide"])], "lock": link_table.LOCKABLE[: len(state["lock"])]}
+    known = {"hide": link_locks.HIDEABLE[: len(state["hide"])], "lock": link_locks.LOCKABLE[: len(state["lock"])]}
     state = {**state, **known}
     page = follow(**{key: link_table.TABLE[key].write(value) for key, value in state.items()})
     sound(page)
@@ -166,7 +181,7 @@ def test_garbage_falls_back_to_the_default_and_is_named(link: dict[str, str]) ->
             expected = entry.default
             assert f"The link's {key} was not read" in said
         if key in ("hide", "lock"):
-            known = link_table.HIDEABLE if key == "hide" else link_table.LOCKABLE
+            known = link_locks.HIDEABLE if key == "hide" else link_locks.LOCKABLE
             assert set(page.session_state[key]) == set(expected) & set(known)
             assert (f"The link's {key} does not know" in said) == bool(set(expected) - set(known))
         else:

@@ -188,7 +188,7 @@ def test_what_is_kept_is_the_probes(visit) -> None:
 
 
 def test_the_question_is_answered_by_the_nearest_level(visit) -> None:
-    page = visit("recurrence")
+    page = visit("recurrence", comparison="costs")
     lstm = measured("recall-16")["lstm"]
     levels = {"it learns all of them": 1.0, "at the most frequent number": 0.231, "at chance": 0.1}
     right = min(levels, key=lambda name: abs(levels[name] - lstm))
@@ -197,6 +197,28 @@ def test_the_question_is_answered_by_the_nearest_level(visit) -> None:
     assert f"After 300 steps it has {lstm:.3f} of the numbers right" in page.markdown[-1].value
     by_key(page.radio, "predict_comparison").set_value("it learns all of them").run()
     assert page.markdown[-1].value.startswith(f"**No: {right}.**")
+
+
+@pytest.mark.parametrize(
+    ("section", "study", "asked"),
+    [("recall", "first-token-50", "predict_letter"), ("first", "recall-16", "predict_comparison")],
+)
+def test_the_questions_answer_does_not_stand_above_it(visit, section: str, study: str, asked: str) -> None:
+    page = sound(visit("recurrence", comparison=section))
+    assert [radio.key for radio in page.radio if radio.key.startswith("predict")] == [asked]
+    lstm = f"{measured(study)['lstm']:#.3g}"
+    assert lstm not in said(page)
+    by_key(page.radio, asked).set_value("at chance").run()
+    assert f"it has {lstm} of the" in sound(page).markdown[-1].value
+
+
+def test_the_letters_question_is_answered_by_the_run(visit) -> None:
+    page = visit("recurrence")
+    assert measured("first-token-50")["lstm"] < 0.25
+    by_key(page.radio, "predict_letter").set_value("at chance").run()
+    assert sound(page).markdown[-1].value.startswith("**Yes.** After 200 steps")
+    by_key(page.radio, "predict_letter").set_value("it learns about half").run()
+    assert page.markdown[-1].value.startswith("**No: at chance.**")
 
 
 def test_each_experiment_shows_what_it_says(visit) -> None:

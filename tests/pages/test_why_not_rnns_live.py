@@ -15,9 +15,13 @@ def test_live_runs_take_the_records_place_from_their_first_look_on(visit, monkey
     page = visit("recurrence")
     sound(by_key(page.button, "recall_start").click().run())
     assert [recipe.body for recipe, *_ in fake.started] == ["transformer", "rnn", "lstm", "cnn"]
+    assert fake.looks == [study.LOOKS] * 4
     assert "their first numbers come in a moment" in said(page)
-    by_key(page.radio, "predict_comparison").set_value("at chance").run()
+    page.session_state["comparison"] = "costs"  # where the question is on these runs
+    by_key(sound(page.run()).radio, "predict_comparison").set_value("at chance").run()
     assert "so the recorded one answers" in sound(page).markdown[-1].value
+    page.session_state["comparison"] = "recall"
+    page.run()
     # Half of the record, as if it were being trained.
     seen = studies.recorded("recall-16")
     runs = page.session_state["desk"].studies["recall-16"].runs
@@ -29,7 +33,11 @@ def test_live_runs_take_the_records_place_from_their_first_look_on(visit, monkey
     shown = last["attention"].picture.accuracy
     assert 0.2 < shown < 1
     assert f"So far, at step {step}, attention gives **{shown:#.3g}** of the numbers right" in said(page)
-    assert page.markdown[-1].value.count(f"So far, at step {step},") == 1
+    page.session_state["comparison"] = "costs"
+    by_key(page.run().radio, "predict_comparison").set_value("at chance").run()
+    assert sound(page).markdown[-1].value.count(f"So far, at step {step},") == 1
+    page.session_state["comparison"] = "recall"
+    page.run()
     sound(by_key(page.button, "recall_stop").click().run())
     assert all(run.asked[-1] == "stop" for run in runs.values())
     sound(by_key(page.button, "recall_back").click().run())

@@ -28,16 +28,19 @@ def depth_curves(
     y_title: str = "norm of the gradient",
     title: str = "",
     height: int = 300,
+    known: Sequence[str] = (),
     theme: Theme = LIGHT,
 ) -> alt.LayerChart:
     """Named curves (x, y) over a logarithmic axis of powers of ten, one a variant, at most five.
 
     x: whole numbers, layers or counts of them. They differ in dashes and in the shape of their points as well as in
-    colour. What is not finite or not above 0 leaves a gap. Raises ValueError for x and y of unequal length and for more
-    curves than can be told apart.
+    colour. `known`: all names that there may be, so that each keeps its looks whichever are drawn. What is not finite
+    or not above 0 leaves a gap. Raises ValueError for x and y of unequal length and for more curves than can be told
+    apart.
     """
-    if len(series) > len(DASHES):
-        raise ValueError(f"series: expected at most {len(DASHES)} curves, got {len(series)}")
+    order = list(dict.fromkeys((*known, *series)))
+    if len(order) > len(DASHES):
+        raise ValueError(f"series: expected at most {len(DASHES)} curves, got {len(order)}")
     rows: list[dict[str, Any]] = []
     for name, (x_values, y_values) in series.items():
         x, y = np.asarray(x_values, dtype=np.float64), np.asarray(y_values, dtype=np.float64)
@@ -48,7 +51,9 @@ def depth_curves(
             {"curve": name, "x": a, "y": b if ok else None}
             for a, b, ok in zip(x.tolist(), y.tolist(), fine.tolist(), strict=True)
         ]
-    names, places = list(series), sorted({row["x"] for row in rows})
+    names = [name for name in order if name in series]
+    own = [order.index(name) for name in names]
+    places = sorted({row["x"] for row in rows})
     low, ticks, high = powers_of_ten([row["y"] for row in rows if row["y"] is not None])
     base = _chart(rows).encode(
         x=alt.X(
@@ -66,10 +71,10 @@ def depth_curves(
     )
     legend = alt.Legend(columns=2, symbolSize=90, symbolStrokeWidth=0) if len(names) > 1 else None
     colour = alt.Color(
-        "curve:N", sort=names, legend=legend, scale=alt.Scale(domain=names, range=list(theme.series[: len(names)]))
+        "curve:N", sort=names, legend=legend, scale=alt.Scale(domain=names, range=[theme.series[i] for i in own])
     )
-    dash = alt.Scale(domain=names, range=[list(dash) for dash in DASHES[: len(names)]])
-    shape = alt.Scale(domain=names, range=list(SHAPES[: len(names)]))
+    dash = alt.Scale(domain=names, range=[list(DASHES[i]) for i in own])
+    shape = alt.Scale(domain=names, range=[SHAPES[i] for i in own])
     lines = base.mark_line(strokeWidth=2.25).encode(
         color=colour, strokeDash=alt.StrokeDash("curve:N", sort=names, scale=dash, legend=None)
     )

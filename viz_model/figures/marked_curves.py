@@ -26,8 +26,10 @@ def marked_curve(
     x_marks: Mapping[str, float] | None = None,
     y_marks: Mapping[str, float] | None = None,
     x_values: Sequence[float] | None = None,
+    x_domain: tuple[float, float] | None = None,
     y_domain: tuple[float, float] | None = None,
     colours: Mapping[str, str] | None = None,
+    known: Sequence[str] = (),
     title: str = "",
     log_x: bool = False,
     log_y: bool = False,
@@ -38,13 +40,19 @@ def marked_curve(
     """Lines (x, y), points (x, y) and bands (x, low, high) by name; equal names share a colour.
 
     `x_marks` and `y_marks` are named lines across the plot at one x or y. `x_values` are the ticks along x. `colours`:
-    of names that have a colour of their own. What is not finite leaves a gap; a logarithmic axis leaves out what is not
-    positive. Raises ValueError for arrays of unequal length.
+    of names that have a colour of their own. `known`: all names that there may be, so that each keeps its looks
+    whichever are drawn. What is not finite leaves a gap; a logarithmic axis leaves out what is not positive. Raises
+    ValueError for arrays of unequal length.
     """
     points, bands = points or {}, bands or {}
     names = list(dict.fromkeys((*lines, *points, *bands)))
-    palette = {name: theme.series[i % len(theme.series)] for i, name in enumerate(names)} | dict(colours or {})
+    order = list(dict.fromkeys((*known, *names)))
+    own = [order.index(name) for name in names]
+    palette = {name: theme.series[i % len(theme.series)] for i, name in zip(own, names, strict=True)}
+    palette |= dict(colours or {})
     x_scale = alt.Scale(type="log", base=2, nice=False) if log_x else alt.Scale(nice=False, zero=False)
+    if x_domain is not None:
+        x_scale.domain = list(x_domain)
     y_scale = alt.Scale(type="log") if log_y else alt.Scale(zero=False)
     if y_domain is not None:
         y_scale = alt.Scale(type="log" if log_y else "linear", domain=list(y_domain), nice=False)
@@ -70,12 +78,12 @@ def marked_curve(
         layers.append(_of(rows).mark_area(opacity=0.22).encode(x=x, y=y, y2="top:Q", color=colour))
     if lines:
         rows = _rows(lines, ("x", "y"), log_x, log_y)
-        dash = alt.Scale(domain=names, range=[list(DASHES[i % len(DASHES)]) for i in range(len(names))])
+        dash = alt.Scale(domain=names, range=[list(DASHES[i % len(DASHES)]) for i in own])
         strokes = alt.StrokeDash("curve:N", sort=names, scale=dash, legend=legend)
         drawn = _of(rows).encode(x=x, y=y, color=colour)
         layers.append(drawn.mark_line(strokeWidth=2.25).encode(strokeDash=strokes))
         layers.append(drawn.mark_circle(size=90, opacity=0).encode(tooltip=tooltip))
-    for i, name in enumerate(names):
+    for i, name in zip(own, names, strict=True):
         if name in points:  # a layer each, so that the legend of the lines keeps its dashes
             rows = _rows({name: points[name]}, ("x", "y"), log_x, log_y)
             drawn = _of(rows).mark_point(size=64, filled=True, opacity=0.95, shape=SHAPES[i % len(SHAPES)])

@@ -18,6 +18,7 @@ from viz_model.figures.matrices import positional_encoding, tensor_heatmap
 from viz_model.figures.theme import LIGHT, Theme
 
 ENCODING_HEIGHT = 470  # pixels: with the controls above, all of it is in sight
+EVERY = 8  # columns between two names
 
 
 def marked_encoding(encoding: ArrayLike, position: int, *, theme: Theme = LIGHT) -> go.Figure:
@@ -46,6 +47,7 @@ def two_orders(
     stacked = np.stack((one, other, other - one), 1).reshape(3 * len(tokens), -1)
     columns = [str(i) for i in range(one.shape[1])]
     figure = tensor_heatmap(stacked, rows, columns, bound=bound, axes=("output of", "dimension"), theme=theme)
+    figure.update_xaxes(dtick=EVERY)  # a name for each would be a smear on a phone
     line = {"type": "line", "line": {"color": theme.text, "width": 1}, "x0": -0.5, "x1": one.shape[1] - 0.5}
     for i in range(1, len(tokens)):
         figure.add_shape({**line, "y0": 3 * i - 0.5, "y1": 3 * i - 0.5})
@@ -66,7 +68,8 @@ def distance_map(
         array, names, names, signed=False, axes=("position", "other position"), title=title, theme=theme
     )
     if height is not None:
-        figure.update_layout(height=height, yaxis={"dtick": max(1, len(array) // 8)})
+        every = max(1, len(array) // 8)
+        figure.update_layout(height=height, xaxis={"dtick": every}, yaxis={"dtick": every})
     return figure
 
 

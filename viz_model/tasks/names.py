@@ -22,6 +22,7 @@ HOMES = {
     "question-answering": "question_answering:QuestionAnswering",
     "summarising": "summarising:Summarising",
     "english-french": "english_french:EnglishFrench",
+    "code": "code:Code",
 }
 
 # Tasks of any size, which is the number at the end of the name: 'associative-recall-16'.

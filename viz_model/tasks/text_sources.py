@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
 
 LARGEST = 2_000_000  # bytes of UTF-8
@@ -53,9 +54,14 @@ def python_topics() -> str:
 
 def python_source() -> str:
     """Source of Python's standard library, the twenty modules of MODULES: about 700 kB, other in other versions."""
+    return read_text("\n".join(python_files(MODULES).values()))
+
+
+def python_files(names: Iterable[str]) -> dict[str, str]:
+    """The named modules of the standard library that this Python has ('os', 'json/decoder'), name -> source."""
     home = Path(sysconfig.get_path("stdlib"))
-    files = [home / f"{name}.py" for name in MODULES]
-    found = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
+    files = {name: home / f"{name}.py" for name in names}
+    found = {name: path.read_text(encoding="utf-8") for name, path in files.items() if path.is_file()}
     if not found:
         raise ValueError(f"expected a Python with its library's source, got none in {home}.")
-    return read_text("\n".join(found))
+    return found

@@ -12,7 +12,7 @@ import torch
 from viz_model.tasks.names import make_task
 from viz_model.tasks.task import Task
 from viz_model.training.recipe import Recipe
-from viz_model.training.snapshot import Snapshot
+from viz_model.training.snapshot import PICTURES, Snapshot
 from viz_model.training.state import load_run, save_run
 from viz_model.training.trainer import Trainer
 
@@ -64,8 +64,10 @@ class Trainee:
         state: bytes | None = None,
         past: Sequence[tuple[int, float]] = (),
         known: int = 0,
+        looks: int = PICTURES,
     ) -> None:
         self.recipe, self.seed, self.task, self.state = recipe, seed, task, state
+        self.looks = looks  # pictures at most
         self.at = 0  # the step that is being done
         self._past, self._known, self._halted = tuple(past), known, 0
 
@@ -75,9 +77,9 @@ class Trainee:
         torch.set_num_threads(1)
         task = self.task or named_task(self.recipe.task)
         if self.state is None:
-            self.trainer = Trainer(self.recipe, task, seed=self.seed)
+            self.trainer = Trainer(self.recipe, task, seed=self.seed, looks=self.looks)
         else:
-            self.trainer, self.state = load_run(self.state, task), None
+            self.trainer, self.state = load_run(self.state, task, looks=self.looks), None
         return self.trainer.look()
 
     @_plainly

@@ -17,6 +17,7 @@ from viz_model.checkpoint import BUNDLED, save
 from viz_model.config import TransformerConfig
 from viz_model.models import Decoder
 from viz_model.tasks import english
+from viz_model.tasks.code import Code
 from viz_model.tasks.names import make_task
 from viz_model.tokenizer import Tokenizer
 from viz_model.training.history import write_history
@@ -44,6 +45,8 @@ def make(name: str, folder: Path) -> dict[str, float]:
     figures = task.figures(model.eval())
     save(model, folder, recipe=asdict(recipe), seed=SEED, figures=figures)
     (folder / "history.npz").write_bytes(write_history(seen))
+    if isinstance(task, Code):  # its texts are this Python's own
+        (folder / "trained-on.txt").write_text(task.made_from(), encoding="utf-8")
     return figures
 
 

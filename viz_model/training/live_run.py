@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from viz_model.tasks.task import Task
 from viz_model.training.actor import Refused, Trainee
 from viz_model.training.recipe import Recipe
-from viz_model.training.snapshot import Snapshot
+from viz_model.training.snapshot import PICTURES, Snapshot
 
 if TYPE_CHECKING:
     from viz_model.training.runner import Runner
@@ -42,7 +42,7 @@ class LiveRun:
     """A run somewhere else: its curve so far, and the buttons. Every method returns at once."""
 
     def __init__(self, runner: Runner, recipe: Recipe, seed: int, task: Task | None, state: bytes | None) -> None:
-        self.recipe, self.seed = recipe, seed
+        self.recipe, self.seed, self.looks = recipe, seed, PICTURES  # looks: pictures at most
         self.snapshots: list[Snapshot] = []  # in the order of their steps, none left out
         self.state: State = "starting"
         self.message = ""  # what happened, as a plain sentence
@@ -155,7 +155,7 @@ class LiveRun:
 
     def _train_with(self, client: Any) -> None:
         state = self.saved[1] if self.saved else None
-        arguments = (self.recipe, self.seed, self._task, state, tuple(self._past), self.step)
+        arguments = (self.recipe, self.seed, self._task, state, tuple(self._past), self.step, self.looks)
         whole = client.submit(Trainee, *arguments, actor=True, workers=[self.worker], pure=False)
         try:
             trainee = self._result(whole, whole)

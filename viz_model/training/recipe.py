@@ -101,6 +101,18 @@ recipes: dict[str, Recipe] = {
     "english-french": Recipe(
         task="english-french", n_layers=1, learning_rate=0.015, warm_up=40, batch_size=512, steps=200
     ),
+    "code": Recipe(
+        task="code",
+        d_model=128,
+        d_ff=384,
+        n_layers=3,
+        context_length=128,
+        position="rotary",
+        optimiser="muon",
+        learning_rate=0.02,
+        batch_size=16,
+        steps=1200,
+    ),
 }
 
 # By the name of the task (`tasks.own_text`), for windows of 64 tokens; no model of these ships.

@@ -19,6 +19,7 @@ from typing import Any
 from viz_model.tasks.task import Task
 from viz_model.training.live_run import LiveRun, Lost, Unable
 from viz_model.training.recipe import Recipe
+from viz_model.training.snapshot import PICTURES
 
 SCHEDULER = "GLASS_SCHEDULER"  # environment variable: a scheduler's address, such as tcp://10.0.0.5:8786
 PATIENCE = 60.0  # seconds to wait for a worker to come up
@@ -42,9 +43,21 @@ class Runner:
         """Starts the cluster in the background, so that the first run need not wait for it."""
         threading.Thread(target=_quietly, args=(self.client,), daemon=True).start()
 
-    def start(self, recipe: Recipe, *, seed: int = 0, task: Task | None = None, state: bytes | None = None) -> LiveRun:
-        """Begins a run. task: one that has no name (one's own text); state: what a run saved, to go on with it."""
+    def start(
+        self,
+        recipe: Recipe,
+        *,
+        seed: int = 0,
+        task: Task | None = None,
+        state: bytes | None = None,
+        looks: int = PICTURES,
+    ) -> LiveRun:
+        """Begins a run. task: one that has no name (one's own text); state: what a run saved, to go on with it.
+
+        looks: pictures at most; each takes about as long as a step.
+        """
         run = LiveRun(self, recipe, seed, task, state)
+        run.looks = looks
         with self._lock:
             self.runs.append(run)
         run.thread.start()

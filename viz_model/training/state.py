@@ -17,6 +17,7 @@ from safetensors.torch import save as save_tensors
 from viz_model.checkpoint import LARGEST_CONTEXT
 from viz_model.tasks.task import Task
 from viz_model.training.recipe import Recipe
+from viz_model.training.snapshot import PICTURES
 from viz_model.training.trainer import Trainer
 
 FORMAT = "glass-transformer-run"
@@ -60,7 +61,7 @@ def read_recipe(data: bytes) -> Recipe:
         return recipe
 
 
-def load_run(data: bytes, task: Task) -> Trainer:
+def load_run(data: bytes, task: Task, *, looks: int = PICTURES) -> Trainer:
     """The run that `save_run` wrote, ready to go on as if it had never stopped. Raises ValueError."""
     with _plainly(f"a saved run of {task.name}"):
         card = _read_card(data)
@@ -69,7 +70,7 @@ def load_run(data: bytes, task: Task) -> Trainer:
             raise ValueError(f"one of {recipe.task}")
         if _fewest_numbers(recipe) > sum(tensor.numel() for tensor in tensors.values()):
             raise ValueError("a model of more numbers than the file holds")
-        trainer = Trainer(recipe, task, seed=card["seed"])
+        trainer = Trainer(recipe, task, seed=card["seed"], looks=looks)
         weights = {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
         trainer.model.load_state_dict(weights)
         for i, optimiser in enumerate(trainer.optimisers):

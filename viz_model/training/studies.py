@@ -95,6 +95,12 @@ MADE: dict[str, str] = {
     "ablation-english-masked": "viz_model.analysis.held_out_heads:masked_ablation",
     "ablation-induction": "viz_model.analysis.held_out_heads:induction_ablation",
     "depth": "viz_model.training.depth:depth_results",
+    "fine-tuning": "viz_model.training.fine_tuning:fine_tuning",
+    "application-heads": "viz_model.analysis.right_reading:application_heads",
+    "translation-by-length": "viz_model.analysis.translation_accuracy:english_french",
+    "cheating": "viz_model.training.cheating:cheating",
+    "free-running": "viz_model.training.cheating:free_running",
+    "alignment": "viz_model.analysis.translation:alignment",
 }
 
 

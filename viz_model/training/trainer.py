@@ -18,7 +18,7 @@ from viz_model.tasks.task import Batch, Expected, Task
 from viz_model.training.build import build
 from viz_model.training.optimisers import make_optimisers, rate_at
 from viz_model.training.recipe import Recipe, recipes
-from viz_model.training.snapshot import Picture, Snapshot, picture_steps
+from viz_model.training.snapshot import PICTURES, Picture, Snapshot, picture_steps
 
 WATCHED = 128  # held-out examples that a picture's accuracy is measured on
 
@@ -28,9 +28,12 @@ class Diverged(RuntimeError):
 
 
 class Trainer:
-    """One run. The same recipe and seed give the same curve, in one piece or in several."""
+    """One run. The same recipe and seed give the same curve, in one piece or in several, however often it is looked at.
 
-    def __init__(self, recipe: Recipe, task: Task, *, seed: int = 0) -> None:
+    looks: how many pictures are taken at most, from the beginning to the end.
+    """
+
+    def __init__(self, recipe: Recipe, task: Task, *, seed: int = 0, looks: int = PICTURES) -> None:
         self.recipe, self.task, self.seed = recipe, task, seed
         self.model: Any = build(recipe, task, seed=seed)
         self.optimisers = make_optimisers(self.model, recipe)
@@ -39,7 +42,7 @@ class Trainer:
         self.step = 0
         self.rate_factor = 1.0  # what the person has made of the learning rate while the run went on
         self.stopped = ""
-        self._pictures = picture_steps(recipe.steps)
+        self._pictures = picture_steps(recipe.steps, looks)
 
     @property
     def done(self) -> bool:

@@ -50,15 +50,17 @@ def choose(words: Words) -> Show:
                 disabled=chrome.locked("text"),
                 width="stretch",
             )
+    orders = _orders(words)
+    masked = _mask(orders.name) == "causal"
     st.segmented_control(
         "Who may read whom",
         link_table.ORDER_MASKS,
         key="order_mask",
         format_func=MASKS.get,
         required=True,
-        disabled=chrome.locked("what_if"),
+        disabled=chrome.locked("what_if") or not masked,
+        help=None if masked else words["mask none own"].format(model=orders.name),
     )
-    orders = _orders(words)
     for text in (orders.first, orders.second):
         for sentence in runs.read(orders.name, text).notes:
             session.note(sentence)

@@ -37,7 +37,8 @@ def show(_: None, words: Mapping[str, str]) -> None:
     with left:
         series = {name: (range(n_layers + 1), one.stream) for name, one in gradients.items()}
         title = f"Live: gradient in a stack of {n_layers} layers"
-        st.altair_chart(depth_curves(series, title=title, theme=theme.current()), key="start_chart", theme=None)
+        chart = depth_curves(series, title=title, known=link_table.BLOCK_VARIANTS, theme=theme.current())
+        st.altair_chart(chart, key="start_chart", theme=None)
         take_away(
             "gradient",
             "Norm of the gradient by layer",
@@ -52,6 +53,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
             x_title="layers in the stack",
             y_title="first layer / last",
             title=f"Recorded, seed {SEED}: first layer / last",
+            known=link_table.BLOCK_VARIANTS,
             theme=theme.current(),
         )
         st.altair_chart(chart, key="falls_chart", theme=None)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.learn.parts import the_block_start as start
 from pages.learn.parts.the_block_choice import STUDY
-from pages.ui import chrome, downloads, session, study, theme
+from pages.ui import chrome, downloads, link_table, session, study, theme
 from pages.ui.training import task_named
 from viz_model.figures.depth_curves import depth_curves
 from viz_model.figures.marked_curves import marked_curve
@@ -36,6 +36,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
         chart = depth_curves(
             {name: (layers, one.gradient.stream) for name, one in looks.items()},
             title=f"Recorded: gradient after {steps[at]} steps",
+            known=link_table.BLOCK_VARIANTS,
             theme=theme.current(),
         )
         st.altair_chart(chart, key="trained_chart", theme=None)
@@ -55,6 +56,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
             x_values=list(layers),
             y_domain=(-0.1, 1.0),
             title="How alike positions are (1: all the same)",
+            known=link_table.BLOCK_VARIANTS,
             legend_columns=2,
             height=300,
             theme=theme.current(),
@@ -84,6 +86,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
 def _curves(arms: Mapping[str, Arm]) -> None:
     """Loss and accuracy of the study's runs, as far as they have come."""
     metric = task_named(next(iter(arms.values())).recipe.task).metric
+    whole = (0, max(arm.recipe.steps for arm in arms.values()))  # from the start: live curves grow into their axis
     seen = {name: [one for one in arm.snapshots if one.step] for name, arm in arms.items()}
     left, right = st.columns(2, gap="large")
     with left:
@@ -92,6 +95,7 @@ def _curves(arms: Mapping[str, Arm]) -> None:
             losses,
             x_title="step",
             y_title="loss (nats a token)",
+            x_domain=whole,
             title="Loss",
             legend_columns=2,
             height=260,
@@ -108,6 +112,7 @@ def _curves(arms: Mapping[str, Arm]) -> None:
             x_title="step",
             y_title=metric,
             y_domain=(0.0, 1.0),
+            x_domain=whole,
             title="Right, on held-out texts",
             legend_columns=2,
             height=260,

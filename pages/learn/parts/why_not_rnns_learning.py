@@ -20,6 +20,9 @@ from viz_model.training.studies import Arm
 
 RECALL = "recall-16"
 ORDER = ("attention", "lstm", "cnn", "rnn")
+FARTHER = "first-token-50"
+RECALLS = ("recall", "bottleneck")  # the sections where the telephone book's numbers stand
+LETTER_CHOICES = ["it learns all of them", "it learns about half", "at chance"]
 CHOICES = ["it learns all of them", "at the most frequent number", "at chance"]
 Words = Mapping[str, str]
 Arms = Mapping[str, Arm]
@@ -51,21 +54,40 @@ def first(words: Words) -> None:
     study.controls(name, key=f"first_{distance}")
 
 
-def where_the_lstm_stops(words: Words) -> tuple[str, str]:
-    """The level that is nearest to the LSTM's accuracy in the runs on show."""
-    arm, whose = study.arms(RECALL)["lstm"], ""
-    if _accuracy(arm) is None:  # a run that begins has nothing to say yet
-        arm, whose = studies.recorded(RECALL)["lstm"], words["answer recorded"] + " "
-    accuracy = _accuracy(arm) or 0.0
+def ask(words: Words, section: str) -> None:
+    """The question: on the task whose answer does not stand in the section on show."""
+    if section in RECALLS:
+        chrome.question(
+            words["question letter"], LETTER_CHOICES, lambda: _where_the_letter_stops(words), key="predict_letter"
+        )
+    else:
+        chrome.question(words["question"], CHOICES, lambda: _where_the_lstm_stops(words), key="predict_comparison")
+
+
+def _where_the_lstm_stops(words: Words) -> tuple[str, str]:
+    """The level that is nearest to the LSTM's accuracy in the runs of the telephone book."""
     levels = dict(zip(CHOICES, (1.0, _guess(), 1 / len(NUMBERS)), strict=True))
-    nearest = min(levels, key=lambda level: abs(levels[level] - accuracy))
-    return nearest, whose + words["answer"].format(
-        when=_when({"lstm": arm}, words),
-        lstm=format_number(accuracy),
-        chance=format_number(1 / len(NUMBERS)),
-        guess=format_number(_guess()),
-        level=nearest,
+    nearest, found = _nearest(RECALL, levels, words)
+    return nearest, words["answer"].format(
+        chance=format_number(1 / len(NUMBERS)), guess=format_number(_guess()), level=nearest, **found
     )
+
+
+def _where_the_letter_stops(words: Words) -> tuple[str, str]:
+    """The same of the LSTM that has no forget bias, with one letter to remember."""
+    levels = dict(zip(LETTER_CHOICES, (1.0, 0.5, 1 / len(LETTERS)), strict=True))
+    nearest, found = _nearest(FARTHER, levels, words)
+    return nearest, words["answer letter"].format(chance=format_number(1 / len(LETTERS)), **found)
+
+
+def _nearest(name: str, levels: Mapping[str, float], words: Words) -> tuple[str, dict[str, str]]:
+    """The level that is nearest to the accuracy of a study's LSTM; how much it has right, when, in whose runs."""
+    arm, whose = study.arms(name)["lstm"], ""
+    if _accuracy(arm) is None:  # a run that begins has nothing to say yet
+        arm, whose = studies.recorded(name)["lstm"], words["answer recorded"] + " "
+    accuracy = _accuracy(arm) or 0.0
+    nearest = min(levels, key=lambda level: abs(levels[level] - accuracy))
+    return nearest, {"when": whose + _when({"lstm": arm}, words), "lstm": format_number(accuracy)}
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -130,7 +152,8 @@ def _drawn(name: str, arms: Arms, *, levels: Mapping[str, float], metric: str, w
     if not curves:
         st.markdown(words["not yet"])
         return False
-    chart = accuracy_curves(curves, levels=levels, y_title=metric, theme=theme.current())
+    whole = (0, max(arm.recipe.steps for arm in arms.values()))  # from the start: live curves grow into their axis
+    chart = accuracy_curves(curves, levels=levels, y_title=metric, x_domain=whole, theme=theme.current())
     st.altair_chart(chart, key=f"curves_{name}", theme=None)
     rows = []
     for body, arm in arms.items():

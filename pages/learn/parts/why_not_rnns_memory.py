@@ -69,6 +69,7 @@ def bottleneck(words: Mapping[str, str]) -> None:
         levels={"chance": chance},
         y_title=f"{what} read",
         x_title="pairs back (1 is the last)",
+        legend_columns=1,  # the names are long, and a phone is narrow
         theme=theme.current(),
     )
     st.altair_chart(chart, key="bottleneck_chart", theme=None)

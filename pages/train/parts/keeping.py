@@ -17,6 +17,7 @@ from viz_model.training.recipe_words import words_for
 from viz_model.training.saved import LARGEST, Saved, model_of, read_run, write_run
 
 WORKBENCH = Path(__file__).parents[2] / "explore" / "workbench.py"
+NOT_YET = "There is no checkpoint yet: one is made every few seconds, and at the end."
 READABLE = ("decoder", "encoder")  # what the workbench reads: one stack of tokens
 
 
@@ -55,15 +56,18 @@ def _save(shown: Shown) -> None:
         assert state is not None
         return write_run(state, shown.snapshots, shown.own)
 
+    why = "Weights, optimiser, curve and pictures as one safetensors file, which Load reads and which can go on."
+    if shown.origin == "recorded":
+        why = "This run came with the app: what you train here can be saved."
+    elif state is None:
+        why = NOT_YET
     st.download_button(
         "Save the run",
         data=make if state is not None else b"",
         file_name=f"{name}.safetensors",
         mime="application/octet-stream",
         icon=":material/download:",
-        help="Weights, optimiser, curve and pictures as one safetensors file, which Load reads and which can go on."
-        if state is not None
-        else "There is no checkpoint yet: one is made every few seconds, and at the end.",
+        help=why,
         on_click="ignore",
         disabled=state is None,
         key="save_run",
@@ -76,18 +80,23 @@ def _load() -> None:
             f"A run that was saved here (at most {LARGEST // 1_000_000} MB)",
             key="run_file",
             on_change=_read,
+            max_upload_size=LARGEST // 1_000_000,
             help="The run on show is put away first, and can be compared with.",
         )
+        if st.session_state["run_file"] is not None and (why := st.session_state.get("run_refused")):
+            st.warning(chrome.literal(why))  # the note at the top of the page is out of sight from here
 
 
 def _read() -> None:
     file = st.session_state["run_file"]
+    st.session_state["run_refused"] = ""
     if file is None:
         return
     try:
         saved = read_run(file.getvalue())
     except ValueError as error:
-        session.note(f"{file.name} was not loaded: {error}")
+        st.session_state["run_refused"] = f"{file.name} was not loaded: {error}"
+        session.note(st.session_state["run_refused"])
         return
     desk().show_loaded(_shown(file.name, saved))
     if saved.own is not None:
@@ -121,7 +130,7 @@ def _workbench(shown: Shown) -> None:
     if not fits:
         why = f"The workbench reads one stack of tokens; this is a model of another kind ({shown.task.kind})."
     elif not ready:
-        why = "There is no checkpoint yet: one is made every few seconds, and at the end."
+        why = NOT_YET
     if st.button(
         "Open in the workbench",
         icon=":material/grid_view:",

@@ -74,7 +74,7 @@ def _yours(off: bool) -> None:
         "Paste a text", key="typed_text", height=140, placeholder="Any language, at least some pages", disabled=off
     )
     state["kept_text"] = state["typed_text"]
-    file = right.file_uploader("Or a text file (UTF-8, at most 2 MB)", key="own_file", disabled=off)
+    file = right.file_uploader("Or a text file (UTF-8, at most 2 MB)", key="own_file", max_upload_size=2, disabled=off)
     if file is not None:
         state["kept_file"] = (file.name, file.getvalue())
     elif "own_file" in state:

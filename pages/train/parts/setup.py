@@ -27,6 +27,7 @@ TITLES = {
     "question-answering": "Question answering",
     "summarising": "Summarising",
     "digits": "Hand-written digits",
+    "code": "Python code: the next character",
     "own-text": "Your own text",
 }
 OPTIMISERS = {"adamw": "AdamW", "adam": "Adam", "sgd": "SGD", "muon": "Muon"}

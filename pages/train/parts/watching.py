@@ -30,7 +30,7 @@ def show(plan: Plan) -> None:
     if shown.message:
         st.warning(chrome.literal(shown.message), icon=":material/warning:")
     first = {"whole": True}
-    look = partial(_look, shown, first)
+    look = partial(_look, shown, first, _said(shown))
     st.fragment(look, run_every=TICK if shown.alive else None)()
 
 
@@ -47,12 +47,12 @@ def comparable(shown: Shown | None) -> list[Shown]:
     return [each for each in others if each is not shown]
 
 
-def _look(shown: Shown, first: dict[str, bool]) -> None:
+def _look(shown: Shown, first: dict[str, bool], said: tuple[str, str, bool]) -> None:
     """One look at the run: the whole of it in a run of the page, what is new of it in between."""
     if shown.alive is False and not first["whole"]:
         st.rerun()
     _await_first(shown)
-    phase, message = shown.phase, shown.message
+    phase = shown.phase
     seen = list(shown.snapshots)
     missing = st.session_state.pop("training_missing", False)
     begin = 0
@@ -61,14 +61,25 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
         begin = looks[-OVERLAP][1] if len(looks) >= OVERLAP else 0
     first["whole"] = False
     steps, tokens = shown.pace()
-    if not seen:  # the picture before it stays until there is one
-        if (before := st.session_state.get("last_picture")) is not None:
-            pictures.training("training", before, _choose, _missing)
-        st.caption("Starting: a worker makes the model and looks at it before its first step.")
+    if not seen:
+        _wait()
         return
     begin = max(min(begin, len(seen) - 1), 0)
+    pictures.training("training", _payload(shown, seen, begin, phase, _status(shown, steps, tokens)), _choose, _missing)
+    st.session_state["last_shown"] = shown
+    if said != _said(shown):
+        st.rerun()
+
+
+def _said(shown: Shown) -> tuple[str, str, bool]:
+    """What the page outside the picture says of a run: where it changes between two looks, the page runs again."""
+    return "running" if shown.phase == "starting" else shown.phase, shown.message, shown.saved() is not None
+
+
+def _payload(shown: Shown, seen: list[Any], begin: int, phase: str, status: dict[str, str]) -> bytes:
+    """What the picture is told: of the run that `shown` is, all that was seen from `begin` on."""
     pictures_before = sum(one.picture is not None for one in seen[:begin])
-    part = history(seen[begin:]) if begin else shown.history()
+    part = history(seen[begin:]) if begin else shown.history(seen)
     watch = shown.watched
     kinds = {role: kind for kind, side in watch.items() for role in side.right}
     films = [
@@ -76,13 +87,13 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
         for kind, frames in part.attention.items()
         for side in (watch[kind],)
     ]
-    payload = training_view.pack(
+    return training_view.pack(
         shown.id,
         track(shown.name, part, kinds),
         films,
         total_steps=shown.recipe.steps,
         state=STATES.get(phase, phase),
-        status=_status(shown, steps, tokens),
+        status=status,
         metric=shown.task.metric,
         compare=[track(each.name, each.history(), kinds) for each in compared(shown)],
         first_row=begin,
@@ -95,10 +106,15 @@ def _look(shown: Shown, first: dict[str, bool]) -> None:
         title=shown.name,
         caption=f"{shown.name} · watched: {shown.example[:120]}",
     )
-    pictures.training("training", payload, _choose, _missing)
-    st.session_state["last_picture"] = payload if begin == 0 else None
-    if (phase, message) != (shown.phase, shown.message):
-        st.rerun()
+
+
+def _wait() -> None:
+    """The picture before it stays, and says that a run starts, until there is one of that run."""
+    before: Shown | None = st.session_state.get("last_shown")
+    if before is not None:
+        payload = _payload(before, list(before.snapshots), 0, "starting", {"a worker": "makes the model"})
+        pictures.training("training", payload, _choose, _missing)
+    st.caption("Starting: a worker makes the model and looks at it before its first step.")
 
 
 def _await_first(shown: Shown) -> None:

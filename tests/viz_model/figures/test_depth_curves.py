@@ -35,6 +35,23 @@ def test_gradients_stand_at_their_layers_on_a_logarithmic_axis() -> None:
     assert spec_of(chart)["title"] == "12 layers"
 
 
+def test_a_curve_keeps_its_looks_when_others_go() -> None:
+    known, line = ("a", "b", "c", "d"), ([0, 1], [1.0, 2.0])
+
+    def looks(*names: str) -> dict[str, list[object]]:
+        found: dict[str, list[object]] = {}
+        for layer in spec_of(depth_curves({name: line for name in names}, known=known))["layer"]:
+            for channel in ("color", "strokeDash", "shape"):
+                scale = layer["encoding"].get(channel, {}).get("scale", {"domain": [], "range": []})
+                for name, value in zip(scale["domain"], scale["range"], strict=True):
+                    found.setdefault(name, []).append(value)
+        return found
+
+    every = looks(*known)
+    assert looks("d", "b") == {name: every[name] for name in ("b", "d")}
+    assert len({str(value) for value in every.values()}) == 4
+
+
 def test_what_vanished_or_exploded_leaves_a_gap() -> None:
     chart = depth_curves({"a": ([0, 1, 2, 3], [1.0, 0.0, math.inf, math.nan])})
     assert [r["y"] for r in rows_of(chart)] == [1.0, None, None, None]

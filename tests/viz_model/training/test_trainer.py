@@ -41,6 +41,18 @@ def weights_after(recipe: Recipe, *, seed: int, steps: int | None = None) -> dic
     return dict(trainer.model.state_dict())
 
 
+def test_fewer_looks_leave_the_run_as_it_is() -> None:
+    def seen(**looks: int) -> list[Snapshot]:
+        trainer = Trainer(replace(TINY, steps=20), Counting(), **looks)
+        return [trainer.advance() for _ in range(20)]
+
+    often, seldom = seen(), seen(looks=6)
+    assert [(one.step, one.loss) for one in often] == [(one.step, one.loss) for one in seldom]
+    taken = [one.step for one in seldom if one.picture is not None]
+    assert len(taken) < 7 < sum(one.picture is not None for one in often)
+    assert taken[-1] == 20  # the end is looked at
+
+
 def test_the_same_seed_gives_the_same_curve_to_the_bit() -> None:
     torch.manual_seed(1)
     one = curve(0)

@@ -1,0 +1,53 @@
+"""What a teacher's link may hide and lock, and which values a lock holds."""
+
+# What a teacher's link may name: parts that hide= leaves out, controls that lock= fixes.
+HIDEABLE = ("link", "idea", "equation", "what_if", "downloads", "edits", "panels", "experiments", "question")
+LOCKABLE = (
+    *("text", "model", "layer", "head", "mode", "step", "word", "what_if", "edits", "panel", "relation", "d_k"),
+    *("experiments", "question", "task", "recipe", "training", "bodies", "position", "beam"),
+)
+# Which lock a value of the table obeys, where it is not one of its own name.
+LOCKED_WITH = {
+    "text_b": "text",
+    "query": "word",
+    "key": "word",
+    "changes": "what_if",
+    "scaled": "what_if",
+    "causal": "what_if",
+    "softmax_temperature": "what_if",
+    "source": "task",
+    "objective": "task",
+    "tokenizer": "task",
+    "seed": "recipe",
+    "reading": "relation",
+    "follow": "head",
+    "drawn": "text",
+    "scale_seed": "d_k",
+    "scale_panel": "panel",
+    "scale_measure": "panel",
+    "heads_panel": "panel",
+    "kept": "panel",
+    "measured_now": "panel",
+    "positions_part": "panel",
+    **dict.fromkeys(("pe_position", "pe_width", "pe_offset", "pe_pair"), "position"),
+    "order_mask": "what_if",
+    **dict.fromkeys(("order_first", "order_second"), "text"),
+    **dict.fromkeys(("block_part", "block_layout", "block_arrow", "block_norm", "block_neurons"), "panel"),
+    **dict.fromkeys(("block_depth", "block_variants", "block_small", "block_step"), "panel"),
+    "comparison": "panel",
+    **dict.fromkeys(("distance", "forgets", "wide", "far", "counted", "stepped", "tick"), "bodies"),
+    **dict.fromkeys(("field_layers", "field_dilation", "probed"), "bodies"),
+    "english": "text",
+    **dict.fromkeys(("translation_part", "translation_kind", "encoder_depth", "decoder_depth"), "panel"),
+    **dict.fromkeys(("by_word", "written_to"), "step"),
+    "translation_layer": "layer",
+    **dict.fromkeys(("translation_head", "best_head"), "head"),
+    **dict.fromkeys(("beam_width", "beam_penalty", "beam_pruned"), "beam"),
+    "application": "panel",
+    **dict.fromkeys(("qa_context", "qa_question", "feeling_text", "summary_text", "english_text", "code_text"), "text"),
+    "app_layer": "layer",
+    "app_head": "head",
+    "tuned_with": "recipe",
+    "tuned_layer": "layer",
+    "tuned_head": "head",
+}
