@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -28,23 +29,14 @@ class Viewer:
     """A session of the server, spoken to as the page's script in a browser does, the repeated looks included."""
 
     def __init__(self, app: str, path: str, query: str) -> None:
-        from websockets.sync.client import connect
-        from websockets.typing import Origin, Subprotocol
-
-        host = app.removeprefix("http://")
-        self.path, self.query = path, query
+        self.app, self.path, self.query = app, path, query
         self._newest = (0, "")
+        self._page = ""  # as the server calls it
         self._buttons: dict[str, str] = {}
         self._looks: dict[str, list[float]] = {}  # fragment -> seconds between looks, when the next is due
-        self._said: list[Any] = []
+        self._said: list[bytes] = []
         self._over = False
-        self._line = connect(
-            f"ws://{host}/_stcore/stream",
-            origin=Origin(f"http://{host}"),
-            subprotocols=[Subprotocol("streamlit")],
-            max_size=None,
-        )
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._say()
         self._thread.start()
 
@@ -54,7 +46,6 @@ class Viewer:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._over = True
         self._thread.join(PATIENCE)
-        self._line.close()
 
     @property
     def newest(self) -> tuple[int, str]:
@@ -84,26 +75,40 @@ class Viewer:
 
         message = BackMsg()
         ask = message.rerun_script
-        ask.query_string, ask.page_name = self.query, self.path
+        ask.query_string, ask.page_name, ask.page_script_hash = self.query, self.path, self._page
         ask.widget_states.widgets.extend(widgets or [])
         if fragment:
             ask.fragment_id, ask.is_auto_rerun = fragment, True
         self._said.append(message.SerializeToString())
 
-    def _serve(self) -> None:
+    async def _serve(self) -> None:
         """Sends what was said, takes what comes, looks again when it is time."""
-        while not self._over:
-            while self._said:
-                self._line.send(self._said.pop(0))
-            now = time.monotonic()
-            for fragment, look in self._looks.items():
-                if now >= look[1]:
-                    look[1] = now + look[0]
-                    self._say(fragment=fragment)
-            try:
-                self._take(self._line.recv(timeout=FRESH))
-            except TimeoutError:
-                continue
+        from websockets.asyncio.client import connect
+        from websockets.typing import Origin, Subprotocol
+
+        host = self.app.removeprefix("http://")
+        line = connect(
+            f"ws://{host}/_stcore/stream",
+            origin=Origin(f"http://{host}"),
+            subprotocols=[Subprotocol("streamlit")],
+            max_size=None,
+        )
+        async with line as socket:
+            taking = asyncio.create_task(self._take_all(socket))
+            while not self._over:
+                now = time.monotonic()
+                for fragment, look in list(self._looks.items()):
+                    if now >= look[1]:
+                        look[1] = now + look[0]
+                        self._say(fragment=fragment)
+                while self._said:
+                    await socket.send(self._said.pop(0))
+                await asyncio.sleep(FRESH)
+            taking.cancel()
+
+    async def _take_all(self, socket: Any) -> None:
+        async for raw in socket:
+            self._take(raw)
 
     def _take(self, raw: str | bytes) -> None:
         from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -113,6 +118,8 @@ class Viewer:
         kind = message.WhichOneof("type")
         if kind == "new_session" and not message.metadata.run.fragment_ids:
             self._looks.clear()  # a run of the whole page says anew what is to be looked at again
+        elif kind == "navigation":
+            self._page = message.navigation.page_script_hash
         elif kind == "auto_rerun":
             seconds = message.auto_rerun.interval
             self._looks[message.auto_rerun.fragment_id] = [seconds, time.monotonic() + seconds]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pages.ui.training import Shown, desk, recorded, runner
 from viz_model.figures import training_view
 from viz_model.training.history import History, history
 
-TICK = 0.25  # seconds between looks at a live run
+TICK = 0.25  # seconds between looks at a live run that has its worker to itself
 OVERLAP = 4  # what was sent in the last so many looks is sent again: the browser may leave one out
 COMPARED = 3  # runs beside the one on show
 
@@ -31,7 +32,7 @@ def show(plan: Plan) -> None:
         st.warning(chrome.literal(shown.message), icon=":material/warning:")
     first = {"whole": True}
     look = partial(_look, shown, first, _said(shown))
-    st.fragment(look, run_every=TICK if shown.alive else None)()
+    st.fragment(look, run_every=_tick(shown))()
 
 
 def compared(shown: Shown) -> list[Shown]:
@@ -47,7 +48,7 @@ def comparable(shown: Shown | None) -> list[Shown]:
     return [each for each in others if each is not shown]
 
 
-def _look(shown: Shown, first: dict[str, bool], said: tuple[str, str, bool]) -> None:
+def _look(shown: Shown, first: dict[str, bool], said: tuple[Any, ...]) -> None:
     """One look at the run: the whole of it in a run of the page, what is new of it in between."""
     if shown.alive is False and not first["whole"]:
         st.rerun()
@@ -55,14 +56,14 @@ def _look(shown: Shown, first: dict[str, bool], said: tuple[str, str, bool]) -> 
     phase = shown.phase
     seen = list(shown.snapshots)
     missing = st.session_state.pop("training_missing", False)
-    begin = 0
-    if not first["whole"] and not missing:
+    begin, whole = 0, first["whole"] or missing
+    if not whole:
         looks = list(shown.sent)
         begin = looks[-OVERLAP][1] if len(looks) >= OVERLAP else 0
     first["whole"] = False
     steps, tokens = shown.pace()
     if not seen:
-        _wait()
+        _wait(whole=whole)
         return
     begin = max(min(begin, len(seen) - 1), 0)
     pictures.training("training", _payload(shown, seen, begin, phase, _status(shown, steps, tokens)), _choose, _missing)
@@ -71,9 +72,21 @@ def _look(shown: Shown, first: dict[str, bool], said: tuple[str, str, bool]) -> 
         st.rerun()
 
 
-def _said(shown: Shown) -> tuple[str, str, bool]:
+def _said(shown: Shown) -> tuple[Any, ...]:
     """What the page outside the picture says of a run: where it changes between two looks, the page runs again."""
-    return "running" if shown.phase == "starting" else shown.phase, shown.message, shown.saved() is not None
+    phase = "running" if shown.phase == "starting" else shown.phase
+    return phase, shown.message, shown.saved() is not None, _tick(shown)
+
+
+def _tick(shown: Shown) -> float | None:
+    """Seconds between looks; None for a run that is not alive.
+
+    Runs that take turns give less to see, and eight viewers who look four times a second each leave the server no time
+    to send what they see: with the runs on a worker the tick grows, in doublings, so that it seldom changes.
+    """
+    if shown.run is None or not shown.alive:
+        return None
+    return float(TICK * 2 ** ceil(log2(max(runner().beside(shown.run), 1))))
 
 
 def _payload(shown: Shown, seen: list[Any], begin: int, phase: str, status: dict[str, str]) -> bytes:
@@ -108,18 +121,25 @@ def _payload(shown: Shown, seen: list[Any], begin: int, phase: str, status: dict
     )
 
 
-def _wait() -> None:
-    """The picture before it stays, and says that a run starts, until there is one of that run."""
+def _wait(*, whole: bool) -> None:
+    """The picture before it stays, and says that a run starts, until there is one of that run.
+
+    A browser that has it is sent its end alone: a class that presses Start together waits for workers, not for this.
+    """
     before: Shown | None = st.session_state.get("last_shown")
-    if before is not None:
-        payload = _payload(before, list(before.snapshots), 0, "starting", {"a worker": "makes the model"})
+    if before is not None and (seen := list(before.snapshots)):
+        begin = 0 if whole else len(seen) - 1
+        payload = _payload(before, seen, begin, "starting", {"a worker": "makes the model"})
         pictures.training("training", payload, _choose, _missing)
     st.caption("Starting: a worker makes the model and looks at it before its first step.")
 
 
 def _await_first(shown: Shown) -> None:
-    """A run that starts is watched without a pause, so that its first picture is shown the moment it is there."""
-    until = time.monotonic() + TICK
+    """A run that starts is watched closely, so that its first picture is shown the moment it is there.
+
+    Not for as long as a tick: the next look would break this one off before it has drawn, and so each in turn.
+    """
+    until = time.monotonic() + TICK / 2
     while shown.alive and not shown.snapshots and time.monotonic() < until:
         time.sleep(0.01)
 
