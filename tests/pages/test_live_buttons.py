@@ -159,6 +159,18 @@ def test_news_between_two_looks_reach_the_page_around_the_picture(visit, monkeyp
     assert asked == ["rerun"]
 
 
+@pytest.mark.parametrize(("runs", "seconds"), [(1, 0.25), (2, 0.5), (3, 1.0), (4, 1.0), (15, 4.0)])
+def test_the_page_looks_less_often_at_runs_that_take_turns(nowhere, monkeypatch, runs: int, seconds: float) -> None:
+    """Eight viewers at four looks a second each left the server no time to send any of them a picture."""
+    monkeypatch.setattr(nowhere, "beside", lambda run: runs)
+    asked: list[float | None] = []
+    monkeypatch.setattr(streamlit, "fragment", lambda look, run_every: asked.append(run_every) or (lambda: None))
+    for phase in ("running", "starting", "stopped"):
+        monkeypatch.setattr(watching, "on_show", lambda plan, phase=phase: shown(phase))
+        watching.show(None)  # type: ignore[arg-type]
+    assert asked == [seconds, seconds, None]
+
+
 def test_a_message_of_the_run_is_shown_as_it_is(visit) -> None:
     on_show = shown("failed")
     on_show.run.message = "Step 7: the loss was nan. A learning rate of 1e+03 is likely too high for this model."  # type: ignore[union-attr]
