@@ -242,6 +242,8 @@ def test_a_bad_file_says_what_it_is_and_the_run_on_show_stays(live, tmp_path: Pa
     bad = tmp_path / "bad.safetensors"
     bad.write_bytes(content)
     load(page, bad)
-    expect(page.get_by_test_id("stAlert").filter(has_text="was not loaded")).to_contain_text(said)
+    told = page.get_by_test_id("stAlert").filter(has_text="was not loaded")
+    expect(told).to_have_count(2)  # on the page, and where the file was given
+    expect(told.last).to_contain_text(said)
     assert (newest_step(page), frames(page)) == before
     no_traceback(page)

@@ -68,7 +68,8 @@ def test_the_right_keys_are_the_task_s_own(name: str) -> None:
     assert set(found) == {one.name for one in expected}
     for one in expected:
         np.testing.assert_array_equal(found[one.name], one.keys[0].numpy())
-        assert found[one.name].any()
+        # The watched code has one whole line: no line's end stands before another there.
+        assert found[one.name].any() or (name, one.name) == ("code", "the end of the line before")
 
 
 @pytest.mark.parametrize("name", NAMES)
