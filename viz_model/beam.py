@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from viz_model.edits import Edit
+from viz_model.generation import check_start
 from viz_model.models import Decoder, EncoderDecoder
 
 
@@ -81,7 +82,12 @@ def beam_search(
     width 1 is greedy writing. The search ends when all hypotheses have ended, after n tokens, or with a full context.
     Raises TypeError for a model that does not write, ValueError for a width or n below 1 or more than one text.
     """
-    _check(model, ids, target_ids, width, n, length_penalty)
+    check_start(model, ids, target_ids)
+    for name, number in (("width", width), ("n", n)):
+        if number < 1:
+            raise ValueError(f"{name}: expected at least 1, got {number}.")
+    if not 0.0 <= length_penalty <= 10.0:
+        raise ValueError(f"length_penalty: expected a number from 0 to 10, got {length_penalty}.")
     config = model.config.decoder if isinstance(model, EncoderDecoder) else model.config
     given = ids if target_ids is None else target_ids
     nodes: list[BeamNode] = []
@@ -138,20 +144,3 @@ def _next(
         else:
             logits = model(written, edits=edits).logits
         return logits[:, -1].double().log_softmax(-1)  # type: ignore[no-any-return]
-
-
-def _check(
-    model: Decoder | EncoderDecoder, ids: Tensor, target_ids: Tensor | None, width: int, n: int, penalty: float
-) -> None:
-    if not isinstance(model, Decoder | EncoderDecoder):
-        raise TypeError(f"model: expected a Decoder or an EncoderDecoder, got {type(model).__name__}.")
-    if isinstance(model, EncoderDecoder) != (target_ids is not None):
-        raise ValueError("target_ids: expected the start of the target for an EncoderDecoder, and none for a Decoder.")
-    for name, number in (("width", width), ("n", n)):
-        if number < 1:
-            raise ValueError(f"{name}: expected at least 1, got {number}.")
-    if not 0.0 <= penalty <= 10.0:
-        raise ValueError(f"length_penalty: expected a number from 0 to 10, got {penalty}.")
-    for name, given in (("ids", ids), ("target_ids", target_ids)):
-        if given is not None and (given.dim() != 2 or given.shape[0] != 1):
-            raise ValueError(f"{name}: expected one text, [1, position], got {list(given.shape)}.")

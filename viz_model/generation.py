@@ -46,16 +46,21 @@ def generate(
     stop: the token that ends the writing (it is chosen, then nothing more is read). The same seed draws the same
     tokens. Raises TypeError for a model that does not write, ValueError for n below 1 or more than one text.
     """
+    check_start(model, ids, target_ids)
+    if n < 1:
+        raise ValueError(f"n: expected at least 1 token, got {n}.")
+    return _steps(model, ids, target_ids, n, sampling or Sampling(), seed, stop, edits)
+
+
+def check_start(model: Decoder | EncoderDecoder, ids: Tensor, target_ids: Tensor | None) -> None:
+    """Raises TypeError for a model that does not write, ValueError unless one text is given as the model reads it."""
     if not isinstance(model, Decoder | EncoderDecoder):
         raise TypeError(f"model: expected a Decoder or an EncoderDecoder, got {type(model).__name__}.")
     if isinstance(model, EncoderDecoder) != (target_ids is not None):
         raise ValueError("target_ids: expected the start of the target for an EncoderDecoder, and none for a Decoder.")
-    if n < 1:
-        raise ValueError(f"n: expected at least 1 token, got {n}.")
     for name, given in (("ids", ids), ("target_ids", target_ids)):
         if given is not None and (given.dim() != 2 or given.shape[0] != 1):
             raise ValueError(f"{name}: expected one text, [1, position], got {list(given.shape)}.")
-    return _steps(model, ids, target_ids, n, sampling or Sampling(), seed, stop, edits)
 
 
 def _steps(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from viz_model.edits import Edit
 from viz_model.encoding import Encoding
 from viz_model.generation import GenerationStep, Sampling, generate
 from viz_model.models import Decoder, EncoderDecoder, EncoderDecoderTrace
@@ -26,12 +28,17 @@ class Written:
     ended: bool  # by the end token, and not because there was no more room
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The tokens written, without the end token."""
+        return self.tokens[:-1] if self.ended else self.tokens
+
+    @property
     def cross(self) -> Tensor:
         """Cross-attention of all steps: [layer, head, step, source position]."""
         return torch.stack([block.cross_attention.weights[0] for block in self.trace.decoder.blocks])
 
 
-def write(model: EncoderDecoder, source: Encoding, *, n: int = MOST) -> Written:
+def write(model: EncoderDecoder, source: Encoding, *, n: int = MOST, edits: Sequence[Edit] = ()) -> Written:
     """Writes greedily until the end token, or n tokens. The model needs its tokenizers."""
     tokenizer = model.target_tokenizer or model.tokenizer
     if tokenizer is None:
@@ -39,7 +46,7 @@ def write(model: EncoderDecoder, source: Encoding, *, n: int = MOST) -> Written:
     begin = torch.tensor([tokenizer.encode("").ids])
     ids = torch.tensor([source.ids])
     stop = tokenizer.special_ids.end
-    steps = list(generate(model, ids, n=n, sampling=Sampling(temperature=0), stop=stop, target_ids=begin))
+    steps = list(generate(model, ids, n=n, sampling=Sampling(temperature=0), stop=stop, target_ids=begin, edits=edits))
     chosen = tuple(step.chosen for step in steps)
     chances = tuple(float(step.distribution.probabilities[step.chosen]) for step in steps)
     last = steps[-1].trace

@@ -55,3 +55,17 @@ def csv_button(name: str, columns: Mapping[str, Sequence[object]], *, label: str
         on_click="ignore",
         key=f"csv_{name}",
     )
+
+
+def svg_button(name: str, svg: str, *, key: str, about: str | None = None) -> None:
+    """A picture of our own as SVG; `name` names the file."""
+    st.download_button(
+        "SVG",
+        svg,
+        file_name=f"{name}.svg",
+        mime="image/svg+xml",
+        icon=":material/download:",
+        on_click="ignore",
+        key=key,
+        help=about,
+    )

@@ -38,6 +38,16 @@ def wait_for_link(page: Page, **wanted: str | None) -> None:
     settled(page)
 
 
+def copied(page: Page, new_page: Callable[..., Page]) -> Page:
+    """Presses 'Copy link', and follows what was copied in a second browser."""
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    other = new_page()
+    other.goto(page.evaluate("navigator.clipboard.readText()"))
+    settled(other)
+    return other
+
+
 def drawn(page: Page) -> None:
     """Waits until every element has come and is drawn, and so until the page listens to its keys."""
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)

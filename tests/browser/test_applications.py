@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import ATTENTION, becomes, header, link_of, wait_for_link
+from tests.browser.reading import ATTENTION, becomes, copied, header, link_of, wait_for_link
 from tests.browser.test_looks import SIDEWAYS
-from tests.browser.watching import no_traceback, painted, settled
+from tests.browser.watching import no_traceback, painted
 
 LONG = " ".join(["the cat sees the old horse."] * 34)  # 204 words
 # application: the field of its text, its name in the link, a text of one's own, what then stands above the picture
@@ -125,11 +125,7 @@ def test_the_copied_link_shows_the_same_page(applications, new_page) -> None:
     page.get_by_label("Text", exact=True).fill("I admired the actors.")
     wait_for_link(page, feeling_text="I admired the actors.")
     painted(page)
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     painted(other)
     assert link_of(other) == link_of(page)
     expect(result(other)).to_have_text(result(page).inner_text())

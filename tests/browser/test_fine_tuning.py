@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import link_of, wait_for_link
+from tests.browser.reading import copied, link_of, wait_for_link
 from tests.browser.test_looks import looks
-from tests.browser.watching import no_traceback, settled
+from tests.browser.watching import no_traceback
 from viz_model.training.studies import FOLDER
 
 
@@ -55,11 +55,7 @@ def test_a_walk_through_the_page(fine_tuning, new_page) -> None:
     page.get_by_role("button", name="As a table").first.click()
     expect(page.get_by_role("dialog").get_by_text("seed 4")).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     expect(other.get_by_text("With 512 examples the fine-tuned model is right in")).to_be_visible()
     assert link_of(other) == link_of(page)
     no_traceback(page)

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import link_of, wait_for_link
+from tests.browser.reading import copied, link_of, wait_for_link
 from tests.browser.test_looks import looks
-from tests.browser.watching import no_traceback, settled
+from tests.browser.watching import no_traceback
 
 PICTURES = {
     "writing": ".glass-alignment img",
@@ -94,11 +94,7 @@ def test_the_prediction_runs_the_model_again(lesson) -> None:
 
 def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
     page = lesson("beam", "&english=the+small+dog&beam_width=2", permissions=["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     assert link_of(other) == link_of(page)
     said = page.locator(PICTURES["beam"]).get_attribute("alt") or ""
     assert "le petit chien" in said

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import becomes, link_of, wait_for_link
+from tests.browser.reading import becomes, copied, link_of, wait_for_link
 from tests.browser.test_looks import looks
-from tests.browser.watching import no_traceback, settled
+from tests.browser.watching import no_traceback
 
 PARTS = ("picture", "properties", "further", "order")
 CLOCKS = ".glass-clocks"
@@ -86,11 +86,7 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
     link = "?v=1&positions_part=properties&pe_width=9&pe_offset=3&pe_pair=1&pe_position=30"
     page = lesson(link, permissions=["clipboard-read", "clipboard-write"])
     expect(page.get_by_role("heading", name="From position 30 to 33: a turn")).to_be_visible()
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     assert link_of(other) == link_of(page)
     becomes(other, lambda: dials(other), dials(page))
     expect(other.get_by_role("heading", name="From position 30 to 33: a turn")).to_be_visible()

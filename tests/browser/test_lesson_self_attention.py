@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import ATTENTION, becomes, header, link_of, picture_id, type_sentence, wait_for_link
+from tests.browser.reading import ATTENTION, becomes, copied, header, link_of, picture_id, type_sentence, wait_for_link
 from tests.browser.test_looks import looks
-from tests.browser.watching import no_traceback, painted, settled
+from tests.browser.watching import no_traceback, painted
 
 KEYS = "The keys to the cabinet are on the table"
 
@@ -128,11 +128,7 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page, app) -> None:
     becomes(page, lambda: chosen(page), (1, 2))
     page.get_by_text("The head on show", exact=True).click()
     wait_for_link(page, scored="shown")
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     painted(other)
     assert link_of(other) == link_of(page)
     becomes(other, lambda: picture_id(other), picture_id(page))

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import drawn, link_of, wait_for_link
+from tests.browser.reading import copied, drawn, link_of, wait_for_link
 from tests.browser.test_looks import looks
-from tests.browser.watching import no_traceback, settled
+from tests.browser.watching import no_traceback
 from viz_model.figures.theme import format_number
 
 DRAWING = ".glass-block svg"
@@ -108,11 +108,7 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
     page = lesson("start", "&block_depth=6", permissions=["clipboard-read", "clipboard-write"])
     page.get_by_test_id("stButtonGroup").get_by_text("no norm", exact=True).click()
     wait_for_link(page, block_variants="pre-norm~post-norm~pre-norm, no residual~neither")
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     drawn(other)
     assert link_of(other) == link_of(page)
     said = page.get_by_text("Untrained stacks of 6 layers").inner_text()

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import becomes, link_of, wait_for_link
+from tests.browser.reading import becomes, copied, link_of, wait_for_link
 from tests.browser.test_looks import looks
-from tests.browser.watching import no_traceback, settled
+from tests.browser.watching import no_traceback
 
 SECTIONS = ("recall", "first", "gradient", "costs", "steps", "field", "bottleneck")
 # What each section shows when it stands.
@@ -110,11 +110,7 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
     page = lesson("field", permissions=["clipboard-read", "clipboard-write"])
     page.get_by_role("radio", name="1: side by side").click()
     wait_for_link(page, field_dilation="1")
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     assert link_of(other) == link_of(page)
     alt = page.locator(".glass-field img").get_attribute("alt") or ""
     assert "computed from 7 tokens" in alt

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import becomes, link_of, wait_for_link
+from tests.browser.reading import becomes, copied, link_of, wait_for_link
 from tests.browser.test_looks import looks
-from tests.browser.watching import no_traceback, settled
+from tests.browser.watching import no_traceback
 
 TRAINED = "?v=1&scale_panel=trained&text=The+keys+to+the+cabinet+are+on+the+table&query=6"
 
@@ -105,11 +105,7 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
     wait_for_link(page, d_k="32")
     page.get_by_role("radio", name="Gradient").click()
     wait_for_link(page, scale_measure="gradient")
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
-    other = new_page()
-    other.goto(page.evaluate("navigator.clipboard.readText()"))
-    settled(other)
+    other = copied(page, new_page)
     expect(charts(other)).to_have_count(3)
     assert link_of(other) == link_of(page)
     words = "[data-testid=stMarkdownContainer] p"

@@ -14,11 +14,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from viz_model.analysis.results import Result
-from viz_model.checkpoint import load
 from viz_model.edits import AblateHead, Edit
 from viz_model.models import EncoderDecoder, EncoderDecoderTrace
-from viz_model.tasks.english_french import EnglishFrench, Pair, clean, translate
+from viz_model.tasks.english_french import Pair, clean, translate
+from viz_model.written import write
 
 MODEL = "english-french"
 
@@ -57,30 +56,6 @@ class Writing:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment(Result):
-    """Mean cross-attention weight on the words to translate, of held-out sentences."""
-
-    model: str
-    n_sentences: int
-    mass: tuple[tuple[float, ...], ...]  # [layer][head]
-
-    @property
-    def best(self) -> tuple[int, int]:
-        """Layer and head with the largest mass."""
-        return max(
-            ((layer, head) for layer, row in enumerate(self.mass) for head in range(len(row))),
-            key=lambda at: self.mass[at[0]][at[1]],
-        )
-
-
-def alignment() -> Alignment:
-    """The bundled model's heads, measured."""
-    task = EnglishFrench()
-    mass = task.alignment(load(MODEL))
-    return Alignment(MODEL, len(task.held_out().ids), tuple(map(tuple, mass.tolist())))
-
-
 def ids_of(model: EncoderDecoder, text: str) -> tuple[torch.Tensor, torch.Tensor, int]:
     """Source ids [1, source] of a typed text, the start of the target [1, 1], and the target's end token."""
     assert model.tokenizer is not None
@@ -93,24 +68,15 @@ def ids_of(model: EncoderDecoder, text: str) -> tuple[torch.Tensor, torch.Tensor
 
 def writing(model: EncoderDecoder, text: str, *, most: int, edits: Sequence[Edit] = ()) -> Writing:
     """Translates a typed English text greedily, up to `most` tokens."""
-    source_tokenizer, target_tokenizer = model.tokenizer, model.target_tokenizer
-    assert source_tokenizer is not None
-    assert target_tokenizer is not None
-    ids, target, end = ids_of(model, text)
-    written: list[int] = []
-    with torch.inference_mode():
-        while True:
-            trace = model(ids, target, edits=edits)
-            written.append(int(trace.logits[0, -1].argmax()))
-            if written[-1] == end or len(written) == most:
-                break
-            target = torch.cat((target, target.new_tensor([written[-1:]])), dim=1)
+    assert model.tokenizer is not None
+    assert model.target_tokenizer is not None
+    found = write(model, model.tokenizer.encode(" ".join(clean(text))), n=most, edits=edits)
     return Writing(
-        source=source_tokenizer.encode(" ".join(clean(text))).tokens,
-        read=tuple(map(target_tokenizer.token, trace.decoder.ids[0].tolist())),
-        written=tuple(map(target_tokenizer.token, written)),
-        ended=written[-1] == end,
-        trace=trace,
+        source=found.source.tokens,
+        read=tuple(map(model.target_tokenizer.token, found.trace.decoder.ids[0].tolist())),
+        written=found.tokens,
+        ended=found.ended,
+        trace=found.trace,
         known=translate(clean(text)),
     )
 

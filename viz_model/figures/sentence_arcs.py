@@ -7,14 +7,11 @@ violet ramp from 0 to 1.
 
 from __future__ import annotations
 
-import base64
-import html
-import unicodedata
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from viz_model.figures.html_table import either
-from viz_model.figures.theme import FONT, LIGHT, Theme, format_number, sample, visible_token
+from viz_model.figures.svg_parts import attribute, framed_image, text_width
+from viz_model.figures.theme import LIGHT, Theme, format_number, sample, visible_token
 
 Link = tuple[str, int, int]  # relation, query, key: indices of the words
 
@@ -49,12 +46,12 @@ def sentence_arcs(
     x = _places(shown, links)
     levels = _levels(links)
     base = 14 + FIRST + LEVEL * max(levels, default=0) + SMALL
-    width = round(x[-1] + _width(shown[-1], WORD) / 2 + SIDE) if shown else 2 * SIDE
+    width = round(x[-1] + text_width(shown[-1], WORD) / 2 + SIDE) if shown else 2 * SIDE
     width, height = max(width, 330), base + WORD + 14 + FOOT
     said = description(words, links, weights, hits)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-labelledby="t d" font-family="{escape(FONT, {chr(34): "&quot;"})}" fill="{theme.text}">',
+        f'role="img" aria-labelledby="t d" font-family="{attribute()}" fill="{theme.text}">',
         f'<title id="t">Known links of the sentence and one head\'s weights</title><desc id="d">{escape(said)}</desc>',
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
     ]
@@ -85,14 +82,8 @@ def sentence_arcs_html(
     An image, since pages sanitise SVG elements away; so it takes the theme and does not follow the page by itself.
     """
     svg = sentence_arcs(words, links, weights, hits, chosen=chosen, theme=theme)
-    source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
-    said = html.escape(description(words, links, weights, hits))
-    focus = f"<style>.glass-arcs:focus-visible{{outline:2px solid {either('accent')}}}</style>"
-    return (
-        f'{focus}<div class="glass-arcs" tabindex="0" role="region" aria-label="Known links of the sentence" '
-        f'style="overflow-x:auto;max-width:100%"><img alt="{said}" src="{source}" style="max-width:none;display:block">'
-        "</div>"
-    )
+    said = description(words, links, weights, hits)
+    return framed_image(svg, said=said, label="Known links of the sentence", name="glass-arcs")
 
 
 def description(words: Sequence[str], links: Sequence[Link], weights: Sequence[float], hits: Sequence[bool]) -> str:
@@ -111,26 +102,18 @@ def _share(weight: float) -> str:
     return f"{weight:.3f}" if weight >= 0.0005 else "< 0.001"
 
 
-def _width(text: str, size: int) -> float:
-    """About how wide a text is: no font is at hand to measure it with."""
-    units = sum(
-        0.0 if unicodedata.combining(c) else 1.0 if unicodedata.east_asian_width(c) in "WF" else 0.56 for c in text
-    )
-    return units * size
-
-
 def _places(words: Sequence[str], links: Sequence[Link]) -> list[float]:
     """The middle of each word: no two touch, and every arc is as wide as its label."""
-    own = [_width(word, WORD) / 2 for word in words]
+    own = [text_width(word, WORD) / 2 for word in words]
     for relation, query, key in links:
         if query == key:  # a word that reads itself: the label stands over it alone
-            own[query] = max(own[query], _width(relation, SMALL) / 2)
+            own[query] = max(own[query], text_width(relation, SMALL) / 2)
     x: list[float] = []
     for i in range(len(words)):
         at = SIDE + own[i] if not x else x[-1] + own[i - 1] + GAP + own[i]
         for relation, query, key in links:
             if max(query, key) == i and query != key:
-                at = max(at, x[min(query, key)] + _width(relation, SMALL) + GAP)
+                at = max(at, x[min(query, key)] + text_width(relation, SMALL) + GAP)
         x.append(at)
     return x
 

@@ -100,7 +100,6 @@ MADE: dict[str, str] = {
     "translation-by-length": "viz_model.analysis.translation_accuracy:english_french",
     "cheating": "viz_model.training.cheating:cheating",
     "free-running": "viz_model.training.cheating:free_running",
-    "alignment": "viz_model.analysis.translation:alignment",
 }
 
 

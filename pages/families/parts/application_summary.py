@@ -113,4 +113,4 @@ def read(words: Mapping[str, str]) -> OnShow:
 
 
 def _said(written: Written) -> str:
-    return spell([token for token in written.tokens if token != "[EOS]"])
+    return spell(written.words)

@@ -39,7 +39,7 @@ class OnShow:
 
     @property
     def said(self) -> str:
-        return task.spell([token for token in self.written.tokens if token != "[EOS]"])
+        return task.spell(self.written.words)
 
     def draw(self, words: Mapping[str, str]) -> None:
         (link,) = application_heads.readings(MODEL)
@@ -97,7 +97,7 @@ class OnShow:
         """How many French words read an English word at another place than theirs, in the measured best head."""
         (link,) = application_heads.readings(MODEL)
         rows = self.written.cross[link.best]
-        n = sum(token != "[EOS]" for token in self.written.tokens)
+        n = len(self.written.words)
         moved = sum(int(row.argmax()) != i for i, row in enumerate(rows[:n]))
         right = CHOICES[0] if moved == 0 else CHOICES[2] if 2 * moved > n else CHOICES[1]
         return right, words["translation answer"].format(moved=moved, n=n, layer=link.best[0], head=link.best[1])

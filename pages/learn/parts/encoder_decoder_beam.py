@@ -41,15 +41,7 @@ def show(lesson: Lesson, words: Words) -> None:
         if st.button("As a table", key="beam_table", icon=":material/table:", help="Every candidate of the tree."):
             _dialog(lesson, tree)
         if chrome.shown("downloads"):
-            st.download_button(
-                "SVG",
-                svg,
-                file_name="beam.svg",
-                mime="image/svg+xml",
-                icon=":material/download:",
-                on_click="ignore",
-                key="beam_svg",
-            )
+            downloads.svg_button("beam", svg, key="beam_svg")
             downloads.csv_button(
                 "beam",
                 {

@@ -10,7 +10,8 @@ from typing import Any
 import streamlit as st
 
 from pages.ui import chrome, link_table, runs, session
-from viz_model.analysis.translation import MODEL, Alignment, Writing, writing
+from viz_model.analysis.right_reading import HeadReading, HeadReadings
+from viz_model.analysis.translation import MODEL, Writing, writing
 from viz_model.tasks.english_french import LONGEST_TRAINED, clean
 from viz_model.token_display import label
 from viz_model.training.studies import kept
@@ -133,9 +134,10 @@ def translated(text: str) -> Writing:
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def measured() -> Alignment:
+def measured() -> HeadReading:
     """What each head of cross-attention reads of the word to translate, on held-out sentences."""
-    return Alignment.from_json(kept("alignment"))
+    (link,) = HeadReadings.from_json(kept("application-heads")).of(MODEL)
+    return link
 
 
 def _text(words: Words) -> str:

@@ -31,7 +31,7 @@ def show(lesson: Lesson, words: Words, layer: int, head: int) -> None:
         layer, head = (0, 0) if state["best_head"] else (state["translation_layer"], state["translation_head"])
     n = lesson.step + 1 if state["by_word"] and kind != "encoder" else None
     weights, mask, queries, keys = _matrix(lesson, kind, n)
-    mass = measured().mass
+    mass = measured().weight
     roles = [[f"on the word {share:.3f}" for share in row] for row in mass] if kind == "cross" else None
     payload = attention_view.pack(
         weights,

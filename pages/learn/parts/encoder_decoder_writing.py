@@ -106,15 +106,7 @@ def _alignment(lesson: Lesson, words: Words, layer: int, head: int) -> None:
         if st.button("As a table", key="alignment_table", icon=":material/table:", help="Each word and what it reads."):
             _table(rows, layer, head)
         if chrome.shown("downloads"):
-            st.download_button(
-                "SVG",
-                svg,
-                file_name="alignment.svg",
-                mime="image/svg+xml",
-                icon=":material/download:",
-                on_click="ignore",
-                key="alignment_svg",
-            )
+            downloads.svg_button("alignment", svg, key="alignment_svg")
             downloads.csv_button(
                 "alignment",
                 {
@@ -158,19 +150,19 @@ def _said(lesson: Lesson, words: Words, layer: int, head: int) -> None:
         words["head"].format(
             layer=best[0],
             head=best[1],
-            n_heads=sum(map(len, table.mass)),
-            mass=format_number(table.mass[best[0]][best[1]]),
-            n=table.n_sentences,
+            n_heads=sum(map(len, table.weight)),
+            mass=format_number(table.weight[best[0]][best[1]]),
+            n=table.n,
             others=", ".join(
                 f"head {h}: {format_number(share)}"
-                for one, row in enumerate(table.mass)
+                for one, row in enumerate(table.weight)
                 for h, share in enumerate(row)
                 if (one, h) != best
             ),
         )
     )
     if (layer, head) != best:
-        st.markdown(words["another head"].format(head=head, mass=format_number(table.mass[layer][head])))
+        st.markdown(words["another head"].format(head=head, mass=format_number(table.weight[layer][head])))
     if found.right is None:
         st.markdown(words["no grammar"])
     elif found.right:

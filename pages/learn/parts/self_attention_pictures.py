@@ -42,13 +42,9 @@ def said(lesson: Lesson, words: Mapping[str, str]) -> None:
                 _links_dialog(lesson)
             if chrome.shown("downloads"):
                 about = downloads.caption(lesson.name, lesson.run.reading.text, ())
-                st.download_button(
-                    "SVG",
+                downloads.svg_button(
+                    "links",
                     sentence_arcs(tokens, links, weights, hits, chosen=lesson.chosen, theme=theme.current()),
-                    file_name="links.svg",
-                    mime="image/svg+xml",
-                    icon=":material/download:",
-                    on_click="ignore",
                     key="arcs_svg",
                 )
                 downloads.csv_button(

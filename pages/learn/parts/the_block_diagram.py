@@ -114,15 +114,11 @@ def _under(lesson: Lesson, plan: BlockPlan, live: bool) -> None:
         if live:
             columns: dict[str, Any] = {"position": range(len(lesson.tokens)), "token": lesson.tokens}
             downloads.csv_button("block", columns | dict(zip(names, norms, strict=True)))
-        st.download_button(
-            "SVG",
+        downloads.svg_button(
+            "block",
             block_diagram(plan, statistics=_said(lesson, plan) if live else None, theme=theme.current()),
-            file_name="block.svg",
-            mime="image/svg+xml",
-            icon=":material/download:",
-            on_click="ignore",
             key="block_svg",
-            help="The diagram as it is drawn here.",
+            about="The diagram as it is drawn here.",
         )
 
 

@@ -46,15 +46,7 @@ def field(words: Mapping[str, str]) -> None:
             moved = {"moves the last output": (back, found.influence)}
             show(caption, curves_table(moved, x_title="tokens back", caption=caption, none="not at all"))
         if chrome.shown("downloads"):
-            st.download_button(
-                "SVG",
-                field_picture(*drawn, theme=theme.current()),
-                file_name="receptive-field.svg",
-                mime="image/svg+xml",
-                icon=":material/download:",
-                on_click="ignore",
-                key="field_svg",
-            )
+            downloads.svg_button("receptive-field", field_picture(*drawn, theme=theme.current()), key="field_svg")
             n = len(back)
             downloads.csv_button(
                 "field",
