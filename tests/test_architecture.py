@@ -188,3 +188,10 @@ def test_every_file_says_its_concept_by_its_name(path: str) -> None:
 def test_no_file_is_long(path: str) -> None:
     n_lines = len((ROOT / path).read_text(encoding="utf-8").splitlines())
     assert n_lines <= (MAX_LINES_OF_ROUTER if path == "app.py" else MAX_LINES)
+
+
+def test_files_to_take_away_are_made_by_one_button() -> None:
+    """`downloads.button` makes them when asked. Given as bytes, they are gone when a page that ticks asks for them."""
+    users = [path for path in HOUSE if "download_button" in (ROOT / path).read_text(encoding="utf-8")]
+    assert users == ["pages/ui/downloads.py"]
+    assert (ROOT / users[0]).read_text(encoding="utf-8").count("st.download_button(") == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -17,21 +17,47 @@ def caption(name: str, text: str, edits: tuple[str, ...]) -> str:
     return f"{name} · “{text[:120]}”" + (f" · edits {', '.join(edits)}" if edits else "")
 
 
+def button(
+    label: str,
+    make: Callable[[], bytes | str],
+    file: str,
+    *,
+    mime: str,
+    key: str,
+    about: str | None,
+    ready: bool = True,
+) -> None:
+    """A file that is made when it is asked for.
+
+    Never given as bytes: Streamlit's page asks at once for the address of such a file, and on a page that draws itself
+    again many times a second the file has gone by then, which the browser reports as an error.
+    """
+    st.download_button(
+        label,
+        data=make,
+        file_name=file,
+        mime=mime,
+        icon=":material/download:",
+        help=about,
+        on_click="ignore",
+        disabled=not ready,
+        key=key,
+    )
+
+
 def trace_button(name: str, run: runs.Run, edits: tuple[str, ...]) -> None:
     """The trace of the run as NPZ, made when it is asked for."""
 
     def make() -> bytes:
         return trace_npz(run.trace, model=name, text=run.reading.text, edits=edits)
 
-    st.download_button(
+    button(
         "Trace (NPZ)",
-        data=make,
-        file_name=f"trace-{name}.npz",
+        make,
+        f"trace-{name}.npz",
         mime="application/octet-stream",
-        icon=":material/download:",
-        help="Every tensor of this run, with the tokens, model, seed, text and edits as JSON under 'labels'.",
-        on_click="ignore",
         key="download_trace",
+        about="Every tensor of this run, with the tokens, model, seed, text and edits as JSON under 'labels'.",
     )
 
 
@@ -45,27 +71,11 @@ def csv_button(name: str, columns: Mapping[str, Sequence[object]], *, label: str
         rows.writerows(zip(*columns.values(), strict=True))
         return text.getvalue()
 
-    st.download_button(
-        label,
-        data=make,
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        help="The numbers of this picture, in full.",
-        on_click="ignore",
-        key=f"csv_{name}",
+    button(
+        label, make, f"{name}.csv", mime="text/csv", key=f"csv_{name}", about="The numbers of this picture, in full."
     )
 
 
 def svg_button(name: str, svg: str, *, key: str, about: str | None = None) -> None:
     """A picture of our own as SVG; `name` names the file."""
-    st.download_button(
-        "SVG",
-        svg,
-        file_name=f"{name}.svg",
-        mime="image/svg+xml",
-        icon=":material/download:",
-        on_click="ignore",
-        key=key,
-        help=about,
-    )
+    button("SVG", lambda: svg, f"{name}.svg", mime="image/svg+xml", key=key, about=about)

@@ -86,6 +86,14 @@ def test_the_recorded_run_says_why_it_cannot_be_saved(visit) -> None:
     assert field.help.startswith("This run came with the app")
 
 
+def test_a_button_that_cannot_save_yet_gives_the_browser_no_address_to_ask(visit) -> None:
+    """The page draws itself again many times a second: an address would be of a file that has gone (seen as a 404)."""
+    for page in (opened(visit, None), opened(visit, shown("running", saved=False))):
+        field = by_key(page.get("download_button"), "save_run").proto
+        assert field.disabled
+        assert field.url == ""
+
+
 def test_a_loaded_run_is_shown_can_go_on_and_be_saved_again(visit, nowhere) -> None:
     page = load(opened(visit, shown("running"), task="sort"), "mine.safetensors", good_file())
     assert notes(sound(page)) == []

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.train.parts import setup
 from pages.train.parts.setup import Plan, on_show
 from pages.train.parts.watching import comparable
-from pages.ui import chrome, link_table, models, session
+from pages.ui import chrome, downloads, link_table, models, session
 from pages.ui.training import Shown, desk
 from viz_model.training.recipe_words import words_for
 from viz_model.training.saved import LARGEST, Saved, model_of, read_run, write_run
@@ -61,16 +61,14 @@ def _save(shown: Shown) -> None:
         why = "This run came with the app: what you train here can be saved."
     elif state is None:
         why = NOT_YET
-    st.download_button(
+    downloads.button(
         "Save the run",
-        data=make if state is not None else b"",
-        file_name=f"{name}.safetensors",
+        make,
+        f"{name}.safetensors",
         mime="application/octet-stream",
-        icon=":material/download:",
-        help=why,
-        on_click="ignore",
-        disabled=state is None,
         key="save_run",
+        about=why,
+        ready=state is not None,
     )
 
 
