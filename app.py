@@ -12,6 +12,6 @@ import streamlit as st
 # another busy process, the threads wait for each other and it takes twenty.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from pages.ui import warm_up
+from pages.ui import files, warm_up
 
-app = st.App("pages/ui/router.py", lifespan=warm_up.lifespan)
+app = st.App("pages/ui/router.py", lifespan=warm_up.lifespan, routes=files.routes())

@@ -1,48 +1,38 @@
-"""What can be taken away: the trace as NPZ, a picture's numbers as CSV. (Its other formats are in its own menu.)"""
+"""What can be taken away: a picture as PNG and SVG, its numbers as CSV, the trace as NPZ; each made when asked for."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from pages.ui import runs
+from pages.ui.take_file import button
 from viz_model.export import trace_npz
+from viz_model.figures.theme import LIGHT, Theme
+
+__all__ = ["Picture", "button", "caption", "csv_button", "menu", "trace_button"]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that can be taken away: `draw` gives the chart, the map or the SVG in the colours of a theme.
+
+    `title` heads the file of a picture that has no title of its own, and names it where a menu holds several.
+    `draw` is called when a file is asked for, outside of the page's run: it must know all that it needs.
+    """
+
+    draw: Callable[[Theme], Any]
+    title: str
 
 
 def caption(name: str, text: str, edits: tuple[str, ...]) -> str:
     """One line that travels with every export: model, text, edits."""
     return f"{name} · “{text[:120]}”" + (f" · edits {', '.join(edits)}" if edits else "")
-
-
-def button(
-    label: str,
-    make: Callable[[], bytes | str],
-    file: str,
-    *,
-    mime: str,
-    key: str,
-    about: str | None,
-    ready: bool = True,
-) -> None:
-    """A file that is made when it is asked for.
-
-    Never given as bytes: Streamlit's page asks at once for the address of such a file, and on a page that draws itself
-    again many times a second the file has gone by then, which the browser reports as an error.
-    """
-    st.download_button(
-        label,
-        data=make,
-        file_name=file,
-        mime=mime,
-        icon=":material/download:",
-        help=about,
-        on_click="ignore",
-        disabled=not ready,
-        key=key,
-    )
 
 
 def trace_button(name: str, run: runs.Run, edits: tuple[str, ...]) -> None:
@@ -76,6 +66,36 @@ def csv_button(name: str, columns: Mapping[str, Sequence[object]], *, label: str
     )
 
 
-def svg_button(name: str, svg: str, *, key: str, about: str | None = None) -> None:
-    """A picture of our own as SVG; `name` names the file."""
-    button("SVG", lambda: svg, f"{name}.svg", mime="image/svg+xml", key=key, about=about)
+def menu(name: str, columns: Mapping[str, Sequence[object]], *pictures: Picture, caption: str = "") -> None:
+    """What can be taken of pictures that share their numbers, behind one button: PNG and SVG of each, and the CSV.
+
+    A drawing that holds no numbers has no columns. `name` names the files; `caption` (model, text, edits) stands below
+    the pictures in them.
+    """
+    with st.popover("Download", icon=":material/download:", key=f"menu_{name}"):
+        for i, picture in enumerate(pictures):
+            file = name if len(pictures) == 1 else f"{name}-{i + 1}"
+            if len(pictures) > 1:
+                st.caption(picture.title)
+            with st.container(horizontal=True, key=f"files_{file}"):
+                _picture_buttons(picture, file, caption)
+        if len(pictures) > 1:
+            st.caption("All of them")
+        if columns:
+            csv_button(name, columns, label="CSV numbers")
+
+
+def _picture_buttons(picture: Picture, file: str, caption: str) -> None:
+    def svg() -> str:
+        from viz_model.figures.picture_files import svg_file  # its painter is large: most visits ask for no file
+
+        return svg_file(picture.draw(LIGHT), title=picture.title, caption=caption)
+
+    def png() -> bytes:
+        from viz_model.figures.picture_files import png_file
+
+        return png_file(svg())
+
+    about = "With title, labels and a caption, on white."
+    button("PNG picture", png, f"{file}.png", mime="image/png", key=f"png_{file}", about=about)
+    button("SVG drawing", svg, f"{file}.svg", mime="image/svg+xml", key=f"svg_{file}", about=about)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import chrome, session, theme, warm_up
+from pages.ui import chrome, files, session, theme, warm_up
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -38,6 +38,7 @@ page = st.navigation(
     },
     position="hidden" if st.session_state["present"] else "sidebar",
 )
+files.turn_to(page.url_path)
 chrome.dress(present=st.session_state["present"])
 if "desk" in st.session_state:  # this viewer trains: the end of their connection frees the worker
     from pages.ui.training import presence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -60,6 +61,16 @@ def becomes(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     while (shown := read()) != wanted:
         assert monotonic() < until, f"expected {wanted}, got {shown}"
         page.wait_for_timeout(50)
+
+
+def taken(page: Page, menu: str, kind: str, picture: int = 0) -> tuple[str, bytes]:
+    """What a picture's 'Download' menu gives: the name of the file and what is in it."""
+    page.locator(f".st-key-menu_{menu}").get_by_role("button", name="Download").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=kind, exact=True).nth(picture).click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name=kind, exact=True)).to_have_count(0)
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
 class Traffic:

@@ -12,11 +12,18 @@ import numpy as np
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.files import File
 from viz_model.figures import attention_view, calculation_view, training_view
 
 
 def component(page: AppTest, key: str) -> Any:
     return next(each.proto for each in page.get("bidi_component") if each.key == key)
+
+
+def offered(page: AppTest) -> dict[str, File | None]:
+    """What the page's buttons give, by their keys; None for one that gives nothing yet."""
+    keys = [each.key for each in page.get("bidi_component") if each.proto.component_name.endswith("take_file")]
+    return {key: page.session_state["shelf"].files.get(key) for key in keys}
 
 
 def attention(page: AppTest) -> attention_view.Payload:

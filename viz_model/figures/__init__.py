@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from viz_model.figures.export import csv_of_matrix, npz_of, svg_of_matrix
     from viz_model.figures.heads import head_grid
     from viz_model.figures.matrices import attention_heatmap, logit_lens, positional_encoding, tensor_heatmap
+    from viz_model.figures.picture_files import png_file, svg_file
     from viz_model.figures.tables import matrix_table, prediction_table, softmax_table, terms_table
     from viz_model.figures.templates import page_style
     from viz_model.figures.theme import DARK, LIGHT, Theme, css_variables, format_number, theme_named, visible_token
@@ -22,6 +23,7 @@ _HOMES = {
     "export": ("csv_of_matrix", "npz_of", "svg_of_matrix"),
     "heads": ("head_grid",),
     "matrices": ("attention_heatmap", "logit_lens", "positional_encoding", "tensor_heatmap"),
+    "picture_files": ("png_file", "svg_file"),
     "tables": ("matrix_table", "prediction_table", "softmax_table", "terms_table"),
     "templates": ("page_style",),
     "theme": ("DARK", "LIGHT", "Theme", "css_variables", "format_number", "theme_named", "visible_token"),
@@ -43,10 +45,12 @@ __all__ = [
     "matrix_table",
     "npz_of",
     "page_style",
+    "png_file",
     "positional_encoding",
     "prediction_bars",
     "prediction_table",
     "softmax_table",
+    "svg_file",
     "svg_of_matrix",
     "tensor_heatmap",
     "terms_table",

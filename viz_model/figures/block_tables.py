@@ -176,7 +176,9 @@ def neuron_table(neurons: Sequence[Neuron], texts: Sequence[Sequence[str]], *, c
         rows.append(
             head(f"{one.layer}.{one.index}")
             + f'<td class="seen">{seen}</td>'
-            + f"<td>{_tokens(one.up, 'more')}</td><td>{_tokens(one.down, 'less')}</td>"
+            + "".join(
+                f'<td class="tokens">{_tokens(of, how)}</td>' for of, how in ((one.up, "more"), (one.down, "less"))
+            )
             + bar(one.active)
             + bar(one.by_token)
         )
@@ -214,6 +216,7 @@ def _tokens(tokens: Sequence[Token], role: str) -> str:
 
 STYLE = (
     ".glass-neurons .seen p{margin:0;line-height:1.5;font-size:inherit;max-width:none}"
+    ".glass-neurons .tokens{white-space:normal;min-width:6.5rem}"
     ".glass-neurons thead th:nth-child(-n+4){text-align:left}"
     ".glass-neurons tbody td,.glass-neurons tbody th{vertical-align:top}"
     f".glass-neurons strong{{color:{either('text')}}}"

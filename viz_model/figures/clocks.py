@@ -1,4 +1,4 @@
-"""Pairs of sinusoids as clocks, in HTML: dials that wrap with the page, their numbers as text below them."""
+"""Pairs of sinusoids as clocks: in HTML, dials that wrap with the page, numbers as text below them; and as SVG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viz_model.figures.html_table import STYLE, either, stop
-from viz_model.figures.theme import format_number
+from viz_model.figures.svg_parts import attribute
+from viz_model.figures.theme import LIGHT, Theme, format_number
+
+RADIUS = 56  # pixels of a dial of the drawing
 
 
 def clocks(
@@ -27,6 +30,50 @@ def clocks(
     given; trail: [earlier position, pair] radians, dots where the tip has been. Light and dark follow the page. Raises
     ValueError for arrays that do not fit each other.
     """
+    dials = [_dial(*one) for one in _checked(angles, wavelengths, pairs, trail)]
+    return (
+        f"<style>{STYLE}{_OWN}</style>"
+        f'<div class="glass-table glass-clocks"><p class="caption">{html.escape(caption)}</p>'
+        f"<ol>{''.join(dials)}</ol></div>"
+    )
+
+
+def clocks_drawing(
+    angles: ArrayLike,
+    wavelengths: ArrayLike,
+    *,
+    pairs: Sequence[int] | None = None,
+    trail: ArrayLike | None = None,
+    theme: Theme = LIGHT,
+) -> str:
+    """The same dials as SVG, three in a row, for a file."""
+    parts, n = [], 0
+    for number, angle, wavelength, past in _checked(angles, wavelengths, pairs, trail):
+        x, y = 75 + 200 * (n % 3), 66 + 190 * (n // 3)
+        n += 1
+        parts.append(f'<circle cx="{x}" cy="{y}" r="{RADIUS}" fill="none" stroke="{theme.line}" stroke-width="1.5"/>')
+        parts.append(f'<path d="M{x} {y - RADIUS - 5}v10" stroke="{theme.muted}" stroke-width="2"/>')
+        for before in past:
+            dot = f'cx="{x + RADIUS * math.sin(before):.2f}" cy="{y - RADIUS * math.cos(before):.2f}"'
+            parts.append(f'<circle {dot} r="3" fill="{theme.series[1]}" opacity="0.5"/>')
+        tip = (x + RADIUS * math.sin(angle), y - RADIUS * math.cos(angle))
+        parts.append(f'<path d="M{x} {y}L{tip[0]:.2f} {tip[1]:.2f}" stroke="{theme.text}" stroke-width="2"/>')
+        parts.append(f'<circle class="tip" cx="{tip[0]:.2f}" cy="{tip[1]:.2f}" r="6" fill="{theme.series[1]}"/>')
+        said = f"sin {format_number(math.sin(angle))}, cos {format_number(math.cos(angle))}"
+        for i, line in enumerate((f"pair {number}", f"a turn in {format_number(wavelength)}", said)):
+            look = 'font-weight="600"' if i == 0 else f'fill="{theme.muted}"'
+            parts.append(f'<text x="{x}" y="{y + RADIUS + 22 + 17 * i}" {look}>{line}</text>')
+    width, height = 200 * min(n, 3), 190 * -(-n // 3) or 20
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="{attribute()}" font-size="13" text-anchor="middle" fill="{theme.text}">{"".join(parts)}</svg>'
+    )
+
+
+def _checked(
+    angles: ArrayLike, wavelengths: ArrayLike, pairs: Sequence[int] | None, trail: ArrayLike | None
+) -> list[tuple[int, float, float, list[float]]]:
+    """Number, angle, wavelength and earlier angles of each pair."""
     angle, turn = np.asarray(angles, dtype=np.float64), np.asarray(wavelengths, dtype=np.float64)
     numbers = list(range(angle.size)) if pairs is None else list(pairs)
     if angle.ndim != 1 or turn.shape != angle.shape or len(numbers) != angle.size:
@@ -37,15 +84,7 @@ def clocks(
     past = np.empty((0, angle.size)) if trail is None else np.asarray(trail, dtype=np.float64)
     if past.ndim != 2 or past.shape[1] != angle.size:
         raise ValueError(f"trail: expected [earlier position, {angle.size}] angles, got shape {past.shape}")
-    dials = [
-        _dial(number, at, wave, before)
-        for number, at, wave, before in zip(numbers, angle.tolist(), turn.tolist(), past.T.tolist(), strict=True)
-    ]
-    return (
-        f"<style>{STYLE}{_OWN}</style>"
-        f'<div class="glass-table glass-clocks"><p class="caption">{html.escape(caption)}</p>'
-        f"<ol>{''.join(dials)}</ol></div>"
-    )
+    return list(zip(numbers, angle.tolist(), turn.tolist(), past.T.tolist(), strict=True))
 
 
 def _dial(number: int, angle: float, wavelength: float, past: Sequence[float]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -17,6 +17,7 @@ from viz_model.figures.theme import LIGHT, Theme, visible_token
 DASHES = ((1, 0), (7, 3), (2, 3), (9, 3, 2, 3), (4, 4))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 MOST_TICKS = 7
+MOST_NAMES = 13  # places along the stream that are all named, on a projector too
 # As `format_number` writes them: plain near 1, with an exponent far from it.
 POWERS = "format(datum.value, datum.value < 0.001 || datum.value > 100000 ? '~e' : '~g')"
 
@@ -120,8 +121,10 @@ def stream_norms(
     ]
     # Vega-Lite would sort by text: the axis holds integers and an expression looks the words up.
     words = json.dumps(list(places))
+    # Slanted names are narrower than the boxes around them, which Vega-Lite looks at: up to MOST_NAMES all have room.
+    overlap: Literal["greedy"] | bool = "greedy" if len(places) > MOST_NAMES else False
     x = alt.X("place:O", title=None).axis(
-        labelExpr=f"{words}[datum.value]", labelAngle=-35, labelOverlap="greedy", labelLimit=140, ticks=False
+        labelExpr=f"{words}[datum.value]", labelAngle=-35, labelOverlap=overlap, labelLimit=140, ticks=False
     )
     y = alt.Y("norm:Q", title="length of the vector", axis=alt.Axis(tickCount=5, domain=False, ticks=False))
     tooltip = [

@@ -6,7 +6,7 @@ Colours are custom properties with fallbacks, so that one string serves light an
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -48,9 +48,14 @@ def check_line(parts: float, total: float, what: str = "the model's own number")
     return f'<p class="check">{html.escape(said)}</p>'
 
 
-def table(caption: str, heads: Sequence[str], rows: Iterable[str], foot: str = "", check: str = "") -> str:
-    """The whole table: rows and foot are HTML rows' cells, already escaped."""
-    top = "".join(f'<th scope="col" class="{"n" if i else ""}">{html.escape(h)}</th>' for i, h in enumerate(heads))
+def table(
+    caption: str, heads: Sequence[str], rows: Iterable[str], foot: str = "", check: str = "", left: Collection[int] = ()
+) -> str:
+    """The whole table: rows and foot are HTML rows' cells, already escaped; `left`: columns of words, not numbers."""
+    top = "".join(
+        f'<th scope="col" class="{"n" if i and i not in left else ""}">{html.escape(h)}</th>'
+        for i, h in enumerate(heads)
+    )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return (
         f'<div class="glass-table" tabindex="0" role="region" aria-label="{html.escape(caption)}">'
@@ -78,7 +83,7 @@ STYLE = (
     f".glass-table caption{{text-align:left;caption-side:top;padding:0 0 .5rem;color:{either('muted')}}}"
     f".glass-table th,.glass-table td{{padding:.3rem .9rem .3rem 0;border:0;border-bottom:1px solid {either('line')};"
     "text-align:left;font-weight:400;white-space:nowrap;vertical-align:middle}"
-    f".glass-table thead th{{color:{either('muted')};font-size:.8125rem}}"
+    f".glass-table thead th{{color:{either('muted')};font-size:.8125rem;white-space:normal;vertical-align:bottom}}"
     ".glass-table .n{text-align:right}"
     f".glass-table .muted{{color:{either('muted')}}}"
     + "".join(f".glass-table .{role}{{color:{either(role)}}}" for role in ("query", "key", "value"))

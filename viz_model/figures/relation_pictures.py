@@ -52,7 +52,8 @@ def relation_accuracies(
         cells += _strong(accuracy) + f'<td class="n">{_signed(one.offset)}</td>' + number(one.offset_accuracy)
         if shown is None:
             said = html.escape(one.verdict)
-            cells += f'<td class="n">{f"<strong>{said}</strong>" if said.startswith("no better") else said}</td>'
+            said = f"<strong>{said}</strong>" if said.startswith("no better") else said
+            cells += f'<td class="n" style="white-space:normal;min-width:8.5rem">{said}</td>'
         else:
             cells += number(accuracy - one.offset_accuracy, signed=True)
         cells += number(one.n) + number(one.weight[layer][at], "attention") + number(one.chance_accuracy, "muted")

@@ -141,7 +141,7 @@ def softmax_bars(
         )
     )
     fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-    chart = alt.layer(bars).properties(height=240, width="container", autosize=fit, title=title)
+    chart = alt.layer(bars).properties(height=280, width="container", autosize=fit, title=title)
     done: alt.LayerChart = chart.configure(**altair_config(theme))
     return done
 

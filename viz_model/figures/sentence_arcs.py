@@ -165,13 +165,16 @@ def _arc(weight: float, ends: tuple[float, float], base: int, top: int, theme: T
 def _label(relation: str, weight: float, hit: bool, strong: bool | None, middle: float, top: int, theme: Theme) -> str:
     """What a link is, above its arc, and the weight on it below; strong: whether it stands out, None for no choice."""
     halo = f'stroke="{theme.background}" stroke-width="6" stroke-linejoin="round" paint-order="stroke"'
-    tick = " \u2713" if hit else ""
+    said, ink = _share(weight), theme.muted if strong is False else theme.text
+    # Drawn: where a font lacks the sign, the number beside it would be written in another font too.
+    at = f"M{middle + text_width(said, SMALL) / 2 + 4:.1f} {top + 13}l3 3.5l6 -8"
+    tick = f'<path class="hit" d="{at}" fill="none" stroke="{ink}" stroke-width="1.8"/>' if hit else ""
     name = f'fill="{theme.text}" font-weight="600"' if strong else f'fill="{theme.muted}"'
     share = f'fill="{theme.muted}"' if strong is False else 'font-weight="600"'
     return (
         f'<g font-size="{SMALL}" text-anchor="middle" {halo}>'
         f'<text x="{middle:.1f}" y="{top - 8}" {name}>{escape(relation)}</text>'
-        f'<text x="{middle:.1f}" y="{top + 17}" {share}>{escape(_share(weight))}{tick}</text></g>'
+        f'<text x="{middle:.1f}" y="{top + 17}" {share}>{escape(said)}</text></g>{tick}'
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from viz_model.figures.theme import FONT, LIGHT, Theme, format_number, readable_on, sample, visible_token
 
-STEPS = 255  # distinct colours of a map, as many as a screen can show of one ramp
+STEPS = 254  # distinct colours of a map, about as many as a screen can show of one ramp; 0 has the middle one
 MOST_LABELS = 64  # labels on a side; beyond it every second, third ... is written
 MOST_VALUES = 150  # cells that carry their number
 CELL_CHOICES = ((16, 40), (40, 22), (64, 16), (128, 8), (256, 4))  # (up to this many cells a side, pixels a cell)
@@ -54,14 +54,14 @@ def svg_of_matrix(
         f'viewBox="0 0 {total[0]} {total[1]}" role="img" aria-labelledby="t d" font-family="{_attribute(FONT)}" '
         f'font-size="13" fill="{theme.text}">',
         f'<title id="t">{_text(title)}</title><desc id="d">{_text(caption or title)}</desc>',
-        _definitions(ramp, theme),
+        definitions(ramp, theme),
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
         f'<g transform="translate({left} {top})"><g transform="scale({cell})" shape-rendering="crispEdges">',
-        _cells(level, shown, ramp),
+        painted_cells(level, shown, ramp),
         "</g>",
     ]
     if not shown.all():
-        path = "".join(f"M{x * cell} {y * cell}h{run * cell}v{cell}h-{run * cell}z" for y, x, run in _runs(~shown))
+        path = "".join(f"M{x * cell} {y * cell}h{run * cell}v{cell}h-{run * cell}z" for y, x, run in runs(~shown))
         parts.append(f'<path class="masked" fill="url(#hatch)" d="{path}"/>')
     parts.append(f'<rect width="{width}" height="{height}" fill="none" stroke="{theme.line}"/>')
     if array.size <= MOST_VALUES and cell >= 40:
@@ -104,17 +104,19 @@ def _wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-def _definitions(ramp: Sequence[str], theme: Theme) -> str:
+def definitions(ramp: Sequence[str], theme: Theme, *, across: bool = False) -> str:
+    """The colour bar's gradient `bar`, upwards or across, and the masked cells' pattern `hatch`."""
     stops = "".join(f'<stop offset="{i / (len(ramp) - 1):.4f}" stop-color="{c}"/>' for i, c in enumerate(ramp))
+    end = 'x1="0" x2="1"' if across else 'x1="0" y1="1" x2="0" y2="0"'
     return (
-        f'<defs><linearGradient id="bar" x1="0" y1="1" x2="0" y2="0">{stops}</linearGradient>'
+        f'<defs><linearGradient id="bar" {end}>{stops}</linearGradient>'
         '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
         f'<rect width="6" height="6" fill="{theme.masked}"/>'
         f'<path d="M0 0V6" stroke="{theme.masked_line}" stroke-width="1.6"/></pattern></defs>'
     )
 
 
-def _runs(cells: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+def runs(cells: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
     """Horizontal runs of True as (row, first column, length)."""
     padded = np.pad(cells, ((0, 0), (1, 1))).astype(np.int8)
     changes = np.diff(padded, axis=1)
@@ -122,11 +124,11 @@ def _runs(cells: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
     return [(int(y), int(x), int(end - x)) for (y, x), (_, end) in zip(starts, ends, strict=True)]
 
 
-def _cells(level: NDArray[np.float32], shown: NDArray[np.bool_], ramp: tuple[str, ...]) -> str:
+def painted_cells(level: NDArray[np.float32], shown: NDArray[np.bool_], ramp: tuple[str, ...]) -> str:
     """One path a colour: a map of 512 x 512 stays a few megabytes."""
     parts = []
     for step in np.unique(level[shown]).tolist():
-        path = "".join(f"M{x} {y}h{run}v1h-{run}z" for y, x, run in _runs(shown & (level == step)))
+        path = "".join(f"M{x} {y}h{run}v1h-{run}z" for y, x, run in runs(shown & (level == step)))
         parts.append(f'<path fill="{sample(ramp, step / STEPS)}" d="{path}"/>')
     return "".join(parts)
 

@@ -34,7 +34,7 @@ VERSION = 1
 ROWS_EXACT = 4_000  # up to so many steps the curves travel whole: 64 KB
 ROWS_COMPARED = 1_000  # of a run that is drawn for comparison
 
-RunState = Literal["recorded", "starting", "running", "paused", "done", "stopped", "failed"]
+RunState = Literal["recorded", "loaded", "starting", "running", "paused", "done", "stopped", "failed"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,7 +56,8 @@ def _cell(inside: str, value: float, plus: str) -> str:
 
 _OWN = (
     ".glass-bars .glass-table{max-height:44rem;overflow-y:auto}"
-    ".glass-bars .line{display:inline-block;position:relative;width:9rem;height:.75rem;vertical-align:middle;"
+    ".glass-bars .line{display:inline-block;position:relative;width:clamp(4rem,14vw - 4.5rem,9rem);height:.75rem;"
+    "vertical-align:middle;"
     f"background:{either('surface')};margin-right:.6rem}}"
     ".glass-bars .fill{position:absolute;top:0;height:100%}"
     f".glass-bars .zero{{position:absolute;left:50%;top:-2px;bottom:-2px;border-left:1px solid {either('muted')}}}"

@@ -14,18 +14,32 @@ def written_table(
     probabilities: Sequence[float],
     sources: Sequence[str],
     weights: Sequence[float],
+    copied: Sequence[tuple[str, float] | None] | None = None,
     *,
     caption: str,
 ) -> str:
-    """A row a word written: its probability (a number), the source word read most and the weight on it (a bar)."""
-    rows = [
-        head(word, "query")
-        + number(share)
-        + f'<td class="key"><bdi>{html.escape(visible_token(source))}</bdi></td>'
-        + bar(weight, "attention")
-        for word, share, source, weight in zip(written, probabilities, sources, weights, strict=True)
-    ]
-    return table(caption, ["written", "probability", "reads", "weight"], rows)
+    """A row a word written: its probability (a number), the source word read most and the weight on it (a bar).
+
+    copied: for each word, which head reads the same word in the source most, and its weight; None where there is none.
+    """
+    heads = ["written", "probability", "reads", "weight"]
+    rows = []
+    for i, (word, share, source, weight) in enumerate(zip(written, probabilities, sources, weights, strict=True)):
+        cells = (
+            head(word, "query")
+            + number(share)
+            + f'<td class="key"><bdi>{html.escape(visible_token(source))}</bdi></td>'
+            + bar(weight, "attention")
+        )
+        if copied is not None:
+            one = copied[i]
+            by, on = ("not in the text", "<td></td>") if one is None else (one[0], bar(one[1], "attention"))
+            cells += f'<td class="{"muted" if one is None else ""}">{html.escape(by)}</td>{on}'
+        rows.append(cells)
+    left = [2]
+    if copied is not None:
+        heads, left = [*heads, "the same word: best head", "weight on it"], [2, 4]
+    return table(caption, heads, rows, left=left)
 
 
 def length_table(rows: Sequence[tuple[int, int, int, bool]], *, caption: str) -> str:
@@ -38,7 +52,7 @@ def length_table(rows: Sequence[tuple[int, int, int, bool]], *, caption: str) ->
             cells + f'<td class="n" title="{full(share)}">{right} of {n}</td>'
             f"<td>{'trained' if trained else 'never trained'}</td>"
         )
-    return table(caption, ["length", "share right", "sentences", "length was"], made)
+    return table(caption, ["length", "share right", "sentences", "length was"], made, left=[3])
 
 
 def choices_table(characters: Sequence[str], choices: Sequence[Sequence[tuple[str, float]]], *, caption: str) -> str:
@@ -53,4 +67,5 @@ def choices_table(characters: Sequence[str], choices: Sequence[Sequence[tuple[st
                 f'<span class="muted">{format_number(share)}</span></td>'
             )
         rows.append(cells)
-    return table(caption, ["written", *(["choice"] + [""] * (n - 1))[:n]], rows)
+    heads = ["written", *["first choice", "second", "third", *(f"{i}th" for i in range(4, n + 1))][:n]]
+    return table(caption, heads, rows, left=range(1, n + 1))

@@ -72,7 +72,7 @@ def test_each_arc_joins_its_words_and_is_as_thick_as_its_weight() -> None:
     assert sorted(arc.width for arc in drawn) == pytest.approx(sorted(6 * w for w in WEIGHTS), abs=0.01)
     assert {arc.colour for arc in drawn} == {sample(LIGHT.attention, w) for w in WEIGHTS}
     texts = [text.text or "" for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-    assert {"0.250", "0.883 \u2713", "< 0.001", "1.000 \u2713"} <= set(texts)
+    assert {"0.250", "0.883", "< 0.001", "1.000"} <= set(texts)
     assert texts.count("determiner-noun") == 2
 
 
@@ -228,7 +228,7 @@ def test_the_chosen_links_stand_out_and_the_others_can_still_be_read(theme) -> N
     svg = ElementTree.fromstring(sentence_arcs(WORDS, LINKS, WEIGHTS, HITS, chosen=chosen, theme=theme))
     said = {text.text: text for text in svg.iter(f"{SVG}text")}
     assert [name for name, _, _ in LINKS if said[name].get("font-weight") == "600"] == ["subject-verb"]
-    assert said["0.883 \u2713"].get("font-weight") == "600"
+    assert said["0.883"].get("font-weight") == "600"
     assert said["0.250"].get("font-weight") is None
     assert contrast(said["0.250"].get("fill"), theme.background) >= 4.5
     assert arcs(sentence_arcs(WORDS, LINKS, WEIGHTS, HITS, chosen=chosen)) == arcs(

@@ -189,7 +189,7 @@ def test_counts_names_and_states_that_do_not_fit_are_refused() -> None:
         packed(track, pictures=2)
     with pytest.raises(ValueError, match="every kind of film once, got self, self"):
         packed(track, [film_of(track), film_of(track)])
-    with pytest.raises(ValueError, match="recorded, starting"):
+    with pytest.raises(ValueError, match="recorded, loaded, starting"):
         packed(track, state="resting")
     with pytest.raises(ValueError, match="version"):
         unpack(packed(track).replace(b'"version":1', b'"version":9'))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
 
 from tests.viz_model.figures.page_reader import PageReader
+from viz_model.figures.code_text import code_text
 from viz_model.figures.marked_text import marked_text
 from viz_model.figures.theme import DARK, LIGHT, luminance
 from viz_model.figures.word_bars import word_bars
@@ -83,5 +85,18 @@ def test_tables_of_words() -> None:
     rows = PageReader(length_table([(8, 100, 98, True), (9, 0, 0, False)], caption="c")).rows
     assert rows[1:] == [["8 words", "0.980", "98 of 100", "trained"], ["9 words", "0.00", "0 of 0", "never trained"]]
     choices = PageReader(choices_table(["(", "\n"], [[("(", 0.9), (" ", 0.1)], [("\n", 1.0), (")", 0.0)]], caption="c"))
-    assert choices.rows[0] == ["written", "choice", ""]
+    assert choices.rows[0] == ["written", "first choice", "second"]
     assert choices.rows[2] == ["\u21b5", "\u21b5 1.00", ") 0.00"]
+    copied = PageReader(
+        written_table(["a", "b"], [0.5] * 2, ["x"] * 2, [0.25] * 2, [("layer 1", 0.75), None], caption="c")
+    )
+    assert copied.rows[0] == ["written", "probability", "reads", "weight", "the same word: best head", "weight on it"]
+    assert [row[4:] for row in copied.rows[1:]] == [["layer 1", "0.750"], ["not in the text", ""]]
+
+
+def test_code_that_was_written_stands_apart_from_what_was_typed() -> None:
+    found = code_text("if a < b:\n    x", " = '<b>'", caption=RUDE)
+    assert "<b>" not in found
+    assert '<span class="typed">if a &lt; b:\n    x</span><ins> = &#x27;&lt;b&gt;&#x27;</ins>' in found
+    assert RUDE not in found
+    assert html.escape(RUDE) in found
