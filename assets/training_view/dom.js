@@ -68,7 +68,8 @@ function pictureParts(keep, parts) {
   keep("right-name", "select", { "aria-label": "Which right keys" });
   keep("right", "div", {}, element("label", {}, parts["right-on"], element("i", { "aria-hidden": "true" }), "right keys"), parts["right-name"]);
   keep("legend", "div", {}, parts.scale, parts.hatched, parts.right);
-  return [bar, parts.roles, parts.film, parts.empty, parts.readout, parts.legend];
+  keep("passage", "div", { hidden: true });
+  return [bar, parts.roles, parts.film, parts.empty, parts.readout, parts.legend, parts.passage];
 }
 
 function timeParts(keep, parts) {

@@ -2,6 +2,7 @@
 
 import { DASHES, runColour } from "./charts.js";
 import { rightName } from "./film.js";
+import { fillPassage } from "./passage.js";
 import { count, headWords, kindName, percent, rolesOf, shortNumber, stateWords } from "./words.js";
 import { changed } from "../shared/canvas.js";
 import { element, press, segments } from "../shared/element.js";
@@ -83,6 +84,7 @@ export function fillWords(view, film) {
   parts.empty.hidden = Boolean(shown);
   parts.empty.textContent = recording.live ? "The first picture is on its way." : "No picture was taken.";
   parts.empty.style.height = `${recording.header.height}px`;
+  fillPassage(view, shown && film);
   if (changed(cache, "kinds", recording.films.map(({ kind }) => kind).join(), film?.kind)) fillKinds(view, film);
   if (!shown) return;
   parts.hatched.hidden = !film.masked;

@@ -47,6 +47,7 @@ class Shown:
     origin: str = "recorded"
     sent: deque[tuple[float, int]] = field(default_factory=deque)  # when, how many snapshots the browser was sent
     id: str = ""
+    began: float = field(default_factory=time.monotonic)
     _stacked: History | None = None
 
     @cached_property

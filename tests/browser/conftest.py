@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from tests.browser.serving import CHROMIUM_ARGUMENTS, ROOT, chromium, serving, tail
+from tests.browser.training import cluster, live, trains  # noqa: F401
 from tests.browser.watching import Watch, settled
 
 SCREENSHOTS = ROOT / "build" / "screenshots"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ import streamlit
 from pages.train.parts import experiments, watching
 from pages.ui import training as ui
 from tests.pages.live_runs import PHASES, RECORDED, SMALL, desk_of, enabled, labels, opened, shown, trained
-from tests.pages.seeing import by_key, notes, sound, training
+from tests.pages.seeing import by_key, notes, offered, sound, training
 from viz_model.tasks.names import make_task
 from viz_model.training.recipe import recipes
 from viz_model.training.recipe_words import changed
@@ -38,7 +39,7 @@ def test_without_a_run_there_is_nothing_to_hold_or_end(visit) -> None:
 def test_without_a_checkpoint_nothing_is_kept_or_opened(visit) -> None:
     page = opened(visit, shown("running", saved=False))
     assert enabled(page) == {"start", "pause", "stop", "reset"}
-    assert by_key(page.get("download_button"), "save_run").proto.disabled
+    assert offered(page)["save_run"] is None
 
 
 def test_a_stopped_run_at_its_end_does_not_go_on(visit) -> None:
@@ -50,6 +51,30 @@ def test_a_stopped_run_at_its_end_does_not_go_on(visit) -> None:
 def test_a_run_that_has_shown_nothing_yet_says_that_it_starts(visit) -> None:
     page = opened(visit, shown("starting", steps=-1, saved=False))
     assert any(each.value.startswith("Starting: a worker makes the model") for each in page.caption)
+
+
+@pytest.mark.parametrize(
+    ("waited", "worker", "beside", "fact", "sentence"),
+    [
+        (3, "", 1, {"a worker": "makes the model"}, "Starting: a worker makes the model"),
+        (11, "", 1, {"waits for": "a worker"}, "seconds: no worker is up yet."),
+        (42, "a", 4, {"waits for": "3 other runs"}, "seconds: its worker takes turns with 3 other runs"),
+        (10, "a", 1, {"waits for": "a busy machine"}, "seconds: a worker has it, and is slow"),
+    ],
+)
+def test_a_run_that_is_long_in_starting_says_why(
+    visit, nowhere, monkeypatch, waited: int, worker: str, beside: int, fact: dict[str, str], sentence: str
+) -> None:
+    late = shown("starting", steps=-1, saved=False)
+    late.run.worker = worker  # type: ignore[union-attr]
+    monkeypatch.setattr(nowhere, "beside", lambda run: beside)
+    page = opened(visit, shown("done"))
+    desk_of(page).current, late.began = late, time.monotonic() - waited
+    page = sound(page.run())
+    (said,) = (each.value for each in page.caption if sentence in each.value)
+    assert waited < 10 or waited <= int(said.split()[2]) <= waited + 30  # 'Starting for 42 seconds'
+    payload = training(page)  # the picture before it
+    assert (payload.header["run"], payload.header["state"], payload.header["status"]) == ("run-1", "starting", fact)
 
 
 def test_the_buttons_reach_the_run(visit, nowhere) -> None:

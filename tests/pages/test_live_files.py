@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import io
+import json
 import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-import streamlit
 import torch
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
 from streamlit.testing.v1 import AppTest
 
 import viz_model as vm
 from pages.ui import training as ui
 from tests.pages.live_runs import PHASES, SMALL, FakeRun, desk_of, enabled, labels, opened, shown, trained
-from tests.pages.seeing import attention, by_key, component, link_of, notes, sound, training
+from tests.pages.seeing import attention, by_key, component, link_of, notes, offered, sound, training
 from viz_model.tasks.names import make_task
 from viz_model.training.recipe import recipes
 from viz_model.training.recipe_words import changed, words_for
@@ -42,11 +43,21 @@ def good_file() -> bytes:
     return write_run(state, seen)
 
 
+def without_numbers() -> bytes:
+    """The good file, all weights not a number."""
+    data = good_file()
+    length = int.from_bytes(data[:8], "little")
+    tensors = {k: v.fill_(float("nan")) if k.startswith("model.") else v for k, v in load_tensors(data).items()}
+    return save_tensors(tensors, json.loads(data[8 : 8 + length])["__metadata__"])
+
+
 BAD_FILES = {
     "empty": (b"", "got an empty file"),
     "zip": (zipped(), "got a zip archive"),
     "pickle": (b"\x80\x04K\x01.", "got a pickle"),
     "text": (b"this is no run", "got another or a damaged file"),
+    "cut in half": (good_file()[: len(good_file()) // 2], "got another or a damaged file"),
+    "not a number": (without_numbers(), "numbers that are not finite"),
     "cut short": (good_file()[:-100], "got another or a damaged file"),
 }
 
@@ -80,25 +91,21 @@ def test_a_field_takes_files_as_large_as_it_says(visit) -> None:
     assert sizes == {"own_file": 2, "run_file": LARGEST // 1_000_000}
 
 
-def test_the_recorded_run_says_why_it_cannot_be_saved(visit) -> None:
-    field = by_key(opened(visit, None).get("download_button"), "save_run").proto
-    assert field.disabled
-    assert field.help.startswith("This run came with the app")
-
-
-def test_a_button_that_cannot_save_yet_gives_the_browser_no_address_to_ask(visit) -> None:
-    """The page draws itself again many times a second: an address would be of a file that has gone (seen as a 404)."""
-    for page in (opened(visit, None), opened(visit, shown("running", saved=False))):
-        field = by_key(page.get("download_button"), "save_run").proto
-        assert field.disabled
-        assert field.url == ""
+def test_a_run_that_cannot_be_saved_says_why(visit) -> None:
+    young = shown("running", saved=False)
+    for on_show, why in ((None, "This run came with the app"), (young, "There is no checkpoint yet")):
+        page = opened(visit, on_show)
+        assert offered(page)["save_run"] is None
+        told = json.loads(component(page, "save_run").json)
+        assert told["about"].startswith(why)
+        assert told["address"] == ""
 
 
 def test_a_loaded_run_is_shown_can_go_on_and_be_saved_again(visit, nowhere) -> None:
     page = load(opened(visit, shown("running"), task="sort"), "mine.safetensors", good_file())
     assert notes(sound(page)) == []
     payload, (seen, _) = training(page), trained()
-    assert payload.header["name"] == "mine (loaded)"
+    assert (payload.header["name"], payload.header["state"]) == ("mine (loaded)", "loaded")
     np.testing.assert_array_equal(payload.arrays["loss"], np.array([one.loss for one in seen], np.float32))
     assert page.session_state["task"] == "copy"
     assert [each.name for each in desk_of(page).earlier] == ["copy, for this test"]
@@ -111,6 +118,16 @@ def test_a_loaded_run_is_shown_can_go_on_and_be_saved_again(visit, nowhere) -> N
     assert (recipe, seed, task) == (SMALL, 4, None)
     assert sent == desk_of(sound(page)).current.state
     assert read_run(sent).snapshots[-1].step == 7
+
+
+@pytest.mark.parametrize("seed", [-3, 2**40])
+def test_a_loaded_run_of_a_seed_that_the_page_does_not_have(visit, seed: int) -> None:
+    trainer = Trainer(SMALL, make_task("copy"), seed=seed)
+    seen = [trainer.look(), trainer.advance()]
+    page = load(opened(visit, None), "mine.safetensors", write_run(save_run(trainer), seen))
+    assert notes(sound(page)) == []
+    assert training(page).header["state"] == "loaded"
+    assert (desk_of(page).current.seed, by_key(page.number_input, "seed").value) == (seed, 0)
 
 
 def test_a_loaded_run_that_diverged_says_why_and_does_not_go_on(visit) -> None:
@@ -156,15 +173,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
     runner.close()
 
 
-def test_a_run_from_start_to_the_workbench(visit, cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
-    button = streamlit.download_button
-
-    def spy(label: str, data: Any, **rest: Any) -> bool:
-        given[rest["key"]] = data
-        return button(label, data, **rest)
-
-    monkeypatch.setattr(streamlit, "download_button", spy)
+def test_a_run_from_start_to_the_workbench(visit, cluster) -> None:
     words = "d_model=16~n_layers=1~n_heads=2~steps=20"
     page = sound(visit("live", task="copy", recipe=words, seed="5"))
     by_key(page.button, "start").click().run()
@@ -182,7 +191,11 @@ def test_a_run_from_start_to_the_workbench(visit, cluster, monkeypatch: pytest.M
     expected = [alone.look().loss, *(alone.advance().loss for _ in range(20))]
     assert payload.arrays["loss"] == pytest.approx(np.array(expected, np.float32), rel=1e-4)
 
-    saved = read_run(given["save_run"]())
+    file = offered(page)["save_run"]
+    assert file is not None
+    made = file.make()
+    assert isinstance(made, bytes)
+    saved = read_run(made)
     assert (saved.recipe, saved.seed, saved.snapshots[-1].step) == (recipe, 5, 20)
     assert words_for(saved.recipe, recipes["copy"]) == tuple(words.split("~"))
 

@@ -20,6 +20,8 @@ NO_TEXTS = {
     "one word": (None, "word", "expected at least 640 tokens"),
     "a binary file": (b"\x7fELF\0\1\2" * 500, "", "expected a text file, got a binary one"),
     "no UTF-8": ("שלום עולם".encode("cp1255") * 300, "", "expected UTF-8, got bytes that are not"),
+    "UTF-16": ("שלום עולם".encode("utf-16") * 300, "", "expected UTF-8, got UTF-16: save the file again"),
+    "no spaces": (None, "天地玄黃" * 400, "got 1 token to learn from. Its words are not set apart by"),
     "an empty file": (b"", "", "expected something to read, got an empty text"),
     "too large a file": (b"word " * (LARGEST // 5 + 1), "", "expected at most 2 MB, got 2.0 MB"),
     "50 MB": (b"word " * 10_000_000, "", "expected at most 2 MB, got 50.0 MB"),
@@ -30,7 +32,7 @@ NO_TEXTS = {
 def test_what_is_no_text_to_learn_from_starts_nothing(visit, nowhere, kind: str) -> None:
     file, typed, expected = NO_TEXTS[kind]
     on_show = shown("running")
-    page = opened(visit, on_show, task="own-text", source="yours")
+    page = opened(visit, on_show, task="own-text", source="yours", tokenizer="wordpiece")
     if file is None:
         by_key(page.text_area, "typed_text").set_value(typed).run()
     else:
@@ -61,6 +63,21 @@ def test_ones_own_text_is_what_is_trained(visit, nowhere, by_file: bool) -> None
     assert (task.name, task.text) == ("own-text-masked", HEBREW)
     assert desk_of(page).current.own == OwnText(HEBREW, "masked")
     assert not any(word in "".join(link_of(page).values()) for word in HEBREW.split())  # it stays with the server
+
+
+@pytest.mark.parametrize("tokenizer", ["byte-bpe", "wordpiece", "unigram"])
+def test_a_script_of_many_letters_has_room_in_every_vocabulary(visit, nowhere, tokenizer: str) -> None:
+    """700 letters: more than the 512 entries that a text of few letters gets."""
+    text = "".join(chr(0x4E00 + i * i % 700) + ("。" if i % 9 == 8 else "") for i in range(9000))
+    page = sound(visit("live", task="own-text", source="yours", tokenizer=tokenizer))
+    by_key(page.file_uploader, "own_file").set_value(("text.txt", b"\xef\xbb\xbf" + text.encode(), "text/plain")).run()
+    by_key(sound(page).button, "start").click().run()
+    assert notes(sound(page)) == []
+    ((_, _, task, _),) = nowhere.started
+    assert task.text == text
+    letters = {char for token in task.probe()[0].tokens for char in token if char in text}
+    assert len(letters) > 20
+    assert "[UNK]" not in task.probe()[0].tokens
 
 
 def test_what_was_typed_is_there_after_a_look_at_another_page(visit) -> None:

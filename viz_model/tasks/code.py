@@ -80,6 +80,10 @@ class Code(NextToken):
         codes = np.frombuffer(self.text[: self.cut].encode("utf-32-le", "surrogatepass"), np.uint32)
         return torch.from_numpy(np.where(codes < 128, ids[codes.clip(max=127)], unknown).astype(np.int32))
 
+    def every_window(self) -> Batch:
+        """All that is held out, window after window; `held_out` gives some of it."""
+        return self.ask(self._held_out_rows, None)
+
     def expected(self, batch: Batch) -> tuple[Expected, ...]:
         """A closing bracket reads the one that it closes; a line's end reads the end of the line before."""
         keys = torch.zeros(2, *batch.ids.shape, batch.ids.shape[1], dtype=torch.bool)

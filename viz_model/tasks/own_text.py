@@ -16,7 +16,7 @@ from viz_model.tasks.windows import WindowTask
 from viz_model.tokenizer import Specials
 
 __all__ = ["OBJECTIVES", "AfterPrefix", "Denoising", "HiddenTokens", "NextToken", "OwnText", "own_text"]
-__all__ += ["python_source", "python_topics"]
+__all__ += ["python_source", "python_topics", "usual_vocabulary"]
 
 SEED_HELD_OUT = 2
 # Sentinels are characters that the text does not have: circled numbers if they can be, else from the private areas.
@@ -148,6 +148,17 @@ def own_text(
     if objective not in OBJECTIVES:
         raise ValueError(f"objective: expected one of {', '.join(OBJECTIVES)}, got {objective!r}.")
     return OBJECTIVES[objective](text, tokenizer=tokenizer, vocab_size=vocab_size, window=window)
+
+
+def usual_vocabulary(text: str, tokenizer: str) -> int | None:
+    """Entries for a text of any script: 512 sub-words, or its letters and 256 more; None: as many as it takes.
+
+    Chinese alone has more letters than 512, and WordPiece holds each twice: alone and as a continuation.
+    """
+    if tokenizer not in ("byte-bpe", "wordpiece", "unigram"):
+        return None
+    times = {"wordpiece": 2, "unigram": 1}.get(tokenizer, 0)  # bytes have no letters
+    return max(512, times * len(set(text)) + 256)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import re
 import sysconfig
@@ -25,13 +26,16 @@ def read_text(data: str | bytes) -> str:
     if size > LARGEST:
         raise ValueError(f"text: expected at most {LARGEST / 1e6:.0f} MB, got {size / 1e6:.1f} MB.")
     if isinstance(data, bytes):
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise ValueError("text: expected UTF-8, got UTF-16: save the file again as UTF-8.")
         if b"\0" in data:
             raise ValueError(f"text: expected a text file, got a binary one (a null byte at place {data.index(0)}).")
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"text: expected UTF-8, got bytes that are not (byte {data[error.start]:02X} at place {error.start})."
+                f"text: expected UTF-8, got bytes that are not (byte {data[error.start]:02X} at place {error.start}): "
+                "save the file again as UTF-8."
             ) from None
     else:
         text = re.sub("[\ud800-\udfff]", "�", data).removeprefix("\ufeff")  # half characters, as the tokenizer does

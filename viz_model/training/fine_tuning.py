@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Literal, get_args
 
 import torch
@@ -40,9 +41,9 @@ class Plan:
 
     sizes: tuple[int, ...] = (8, 16, 32, 64, 128, 256, 512)
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    rates: tuple[float, ...] = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # each way has the best of them
-    chosen_at: int = 64  # the number of examples at which the rate is chosen
-    seed_of_rates: int = 100  # none of the seeds
+    rates: tuple[float, ...] = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)  # each way has the best of them for every size
+    seeds_of_rates: tuple[int, ...] = (100, 101, 102)  # that the rates are chosen with: none of the seeds
+    looked_at: int = 64  # the number of examples after which attention is looked at
     steps: int = 120
     batch_size: int = 16
 
@@ -120,10 +121,16 @@ def measure(body: Encoder, data: Sides, plan: Plan) -> tuple[Curve, ...]:
 
     curves = []
     for way in WAYS:
-        found = [reached(way, plan.chosen_at, plan.seed_of_rates, rate, data.tried) for rate in plan.rates]
-        best = plan.rates[found.index(max(found))]
-        rows = [tuple(reached(way, n, seed, best, data.held_out) for seed in plan.seeds) for n in plan.sizes]
-        curves.append(Curve(way, best, tuple(found), tuple(rows)))
+        tried = tuple(
+            tuple(fmean(reached(way, n, seed, rate, data.tried) for seed in plan.seeds_of_rates) for rate in plan.rates)
+            for n in plan.sizes
+        )
+        best = tuple(plan.rates[found.index(max(found))] for found in tried)
+        rows = tuple(
+            tuple(reached(way, n, seed, rate, data.held_out) for seed in plan.seeds)
+            for n, rate in zip(plan.sizes, best, strict=True)
+        )
+        curves.append(Curve(way, best, tried, rows))
     return tuple(curves)
 
 
@@ -158,11 +165,11 @@ def fine_tuning() -> FineTuning:
     pool = examples(cut + 2 * most, seen=task.sentences[0])
     data = sides(pool, body, most)
     curves = measure(body, data, plan)
-    rates = {one.way: one.learning_rate for one in curves}
+    rates = {(one.way, n): rate for one in curves for n, rate in zip(plan.sizes, one.learning_rate, strict=True)}
 
     def made(way: Way, n: int, seed: int, times: int = 1) -> Encoder:
         long = replace(plan, steps=times * plan.steps)
-        return trained(body, data.rest, way, n, seed=seed, learning_rate=rates[way], plan=long)
+        return trained(body, data.rest, way, n, seed=seed, learning_rate=rates[way, n], plan=long)
 
     return FineTuning(
         body=BODY,
@@ -176,7 +183,7 @@ def fine_tuning() -> FineTuning:
         curves=curves,
         times=TIMES,
         longer=tuple(accuracy(made("scratch", most, seed, TIMES), data.held_out) for seed in plan.seeds),
-        attention=look(body, made("full", plan.chosen_at, plan.seeds[0]), SENTENCE, plan.chosen_at),
+        attention=look(body, made("full", plan.looked_at, plan.seeds[0]), SENTENCE, plan.looked_at),
         shown=tuple((str(one), LABELS[one.label]) for one in pool[cut : cut + 8]),
     )
 

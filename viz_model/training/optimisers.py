@@ -16,7 +16,7 @@ def make_optimisers(model: nn.Module, recipe: Recipe) -> Sequence[torch.optim.Op
     """The optimisers of a recipe, one or two.
 
     adamw: Loshchilov & Hutter, 2019; adam: Kingma & Ba, 2015; sgd: with momentum .9; muon (Jordan et al., 2024): the
-    hidden matrices by Muon at `learning_rate`, all else by AdamW at 3e-3.
+    hidden matrices by Muon at `learning_rate`, all else by AdamW at `adamw_rate`.
     """
     if recipe.optimiser not in get_args(OptimiserKind):
         raise ValueError(f"optimiser: expected one of {', '.join(get_args(OptimiserKind))}, got {recipe.optimiser!r}.")
@@ -27,7 +27,9 @@ def make_optimisers(model: nn.Module, recipe: Recipe) -> Sequence[torch.optim.Op
         others = [p for p in parameters if id(p) not in hidden]
         return (
             torch.optim.Muon(matrices, lr=recipe.learning_rate, weight_decay=recipe.weight_decay),
-            torch.optim.AdamW(others, lr=3e-3, betas=(0.9, recipe.beta2), weight_decay=recipe.weight_decay, fused=True),
+            torch.optim.AdamW(
+                others, lr=recipe.adamw_rate, betas=(0.9, recipe.beta2), weight_decay=recipe.weight_decay, fused=True
+            ),
         )
     if recipe.optimiser == "sgd":
         return (torch.optim.SGD(parameters, lr=recipe.learning_rate, momentum=0.9, weight_decay=recipe.weight_decay),)

@@ -37,6 +37,7 @@ class Recipe:
     # the optimiser
     optimiser: OptimiserKind = "adamw"
     learning_rate: float = 3e-3
+    adamw_rate: float = 3e-3  # beside Muon: of what it does not train, the embeddings above all
     warm_up: int = 50  # steps of linear rise; then a cosine falls to `final_rate` of the learning rate
     final_rate: float = 0.1
     weight_decay: float = 0.01
@@ -50,9 +51,9 @@ class Recipe:
         for name in ("steps", "batch_size"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, got {getattr(self, name)}.")
-        for name in ("learning_rate", "clip"):
+        for name in ("learning_rate", "adamw_rate", "clip"):
             if not 0 < getattr(self, name) < 1e6:
-                raise ValueError(f"{name}: expected a number above 0, got {getattr(self, name)}.")
+                raise ValueError(f"{name}: expected a number above 0 and below a million, got {getattr(self, name)}.")
         if not (self.residual or self.feed_forward):
             raise ValueError("residual: expected True without feed-forward layers, or nothing would go on, got False.")
 
@@ -73,8 +74,26 @@ recipes: dict[str, Recipe] = {
     ),
     "addition": _drawn("addition", 500),
     "brackets": _drawn("brackets", 600),
-    "english-causal": Recipe(task="english-causal", n_layers=3, steps=3000),
-    "english-masked": Recipe(task="english-masked", n_layers=3, steps=6000),
+    "english-causal": Recipe(
+        task="english-causal",
+        n_layers=3,
+        optimiser="muon",
+        learning_rate=0.02,
+        adamw_rate=0.015,
+        warm_up=60,
+        batch_size=512,
+        steps=400,
+    ),
+    "english-masked": Recipe(
+        task="english-masked",
+        n_layers=3,
+        optimiser="muon",
+        learning_rate=0.03,
+        adamw_rate=0.02,
+        warm_up=100,
+        batch_size=512,
+        steps=840,
+    ),
     "digits": Recipe(
         task="digits",
         d_model=32,

@@ -59,15 +59,16 @@ def _value(name: str, text: str) -> Any:
         if text not in ("0", "1"):
             raise ValueError(f"{name}: expected 1 or 0, got {text[:40]!r}.")
         return text == "1"
-    try:
-        value = kind(text)
-    except ValueError:
-        raise ValueError(f"{name}: expected a number, got {text[:40]!r}.") from None
     low, high = (
         (0 if name == "warm_up" else 1, MOST.get(name, 4096))
         if kind is int
         else (0.0, 0.9999 if name == "beta2" else 1e4)
     )
+    try:
+        value = kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{name}: expected {what}, {low} to {high}, got {text[:40]!r}.") from None
     if not low <= value <= high:
         raise ValueError(f"{name}: expected {low} to {high}, got {text[:40]}.")
     return value

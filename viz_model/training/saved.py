@@ -65,8 +65,10 @@ def read_run(data: bytes) -> Saved:
     try:
         recipe = read_recipe(data)
     except ValueError:
-        for start, kind in _FOREIGN:  # only now: a safetensors file begins with a length, which may look like these
-            if data.startswith(start):
+        # A safetensors file begins with the length of its header, which may look like these but is no longer than it.
+        headed = int.from_bytes(data[:8], "little") <= len(data) - 8
+        for start, kind in _FOREIGN:
+            if data.startswith(start) and not headed:
                 raise ValueError(f"run: expected a run that was saved here (safetensors), got {kind}.") from None
         raise
     changed(recipe, words_for(recipe, Recipe(task=recipe.task)))  # sizes that a server of ours trains

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields
@@ -22,6 +21,7 @@ from viz_model.training.trainer import Trainer
 
 FORMAT = "glass-transformer-run"
 VERSION = 1
+LARGEST_FACTOR = 1e6  # of the learning rate, as `LiveRun.change_rate` takes it
 CARD = {  # entry -> its types
     **{"recipe": (dict,), "seed": (int,), "step": (int,), "rate_factor": (float, int)},
     **{"stopped": (str,), "numbers": (dict,)},
@@ -72,9 +72,12 @@ def load_run(data: bytes, task: Task, *, looks: int = PICTURES) -> Trainer:
             raise ValueError("a model of more numbers than the file holds")
         trainer = Trainer(recipe, task, seed=card["seed"], looks=looks)
         weights = {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
-        trainer.model.load_state_dict(weights)
+        _fill_model(trainer.model, weights)
         for i, optimiser in enumerate(trainer.optimisers):
             _fill(optimiser, _moments(i, {**tensors, **card["numbers"]}), begun=card["step"] > 0)
+        # A run that diverged may hold such, and says so; any other would go on and blame its learning rate.
+        if not card["stopped"] and not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):
+            raise ValueError("numbers that are not finite")
         trainer.generator.set_state(tensors["generator"])
         trainer.step, trainer.rate_factor, trainer.stopped = card["step"], card["rate_factor"], card["stopped"]
         return trainer
@@ -100,15 +103,15 @@ def _read_card(data: bytes) -> dict[str, Any]:
     if (card["format"], card["version"]) != (FORMAT, VERSION):
         raise ValueError(f"{card['format']} version {card['version']}")
     for name, kinds in CARD.items():
-        if type(card[name]) not in kinds:
-            raise ValueError(f"{name} {card[name]!r}")
+        if type(card.get(name)) not in kinds:
+            raise ValueError(f"{name} {card[name]!r}" if name in card else f"no {name}")
     for field in fields(Recipe):
         value = card["recipe"].get(field.name, field.default)
         like = str if field.default is MISSING else type(field.default)
         if type(value) is not like and not (like is float and type(value) is int):
             raise ValueError(f"{field.name} {value!r}")
     recipe = Recipe(**card["recipe"])
-    if not 0 <= card["step"] <= recipe.steps or not 0 < card["rate_factor"] < math.inf:
+    if not 0 <= card["step"] <= recipe.steps or not 0 < card["rate_factor"] <= LARGEST_FACTOR:
         raise ValueError(f"step {card['step']} of {recipe.steps}, learning rate times {card['rate_factor']}")
     return {**card, "recipe": recipe}
 
@@ -133,6 +136,13 @@ def _moments(i: int, entries: dict[str, Any]) -> dict[int, dict[str, Any]]:
     return state
 
 
+def _fill_model(model: torch.nn.Module, weights: dict[str, torch.Tensor]) -> None:
+    own = model.state_dict()
+    if {k: (v.shape, v.dtype) for k, v in weights.items()} != {k: (v.shape, v.dtype) for k, v in own.items()}:
+        raise ValueError("weights that are not those of its model")
+    model.load_state_dict(weights)
+
+
 def _fill(optimiser: torch.optim.Optimizer, state: dict[int, dict[str, Any]], *, begun: bool) -> None:
     """Gives the optimiser its moments, if they are such as it makes itself."""
     parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
@@ -144,6 +154,8 @@ def _fill(optimiser: torch.optim.Optimizer, state: dict[int, dict[str, Any]], *,
         shapes = {tuple(value.shape) for name, value in entry.items() if name != "step"}
         if entry.keys() != names or shapes != {tuple(parameters[i].shape)}:
             raise ValueError(f"moments of parameter {i} that do not fit")
+        if any(type(value) is str for value in entry.values()):
+            raise ValueError(f"words among the moments of parameter {i}")
     whole = optimiser.state_dict()
     whole["state"] = state
     optimiser.load_state_dict(whole)

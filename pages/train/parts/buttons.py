@@ -89,12 +89,13 @@ def begin(plan: Plan) -> None:
     if plan.task != "own-text":
         desk().start(plan.recipe, plan.seed, task_named(plan.task), None, plan.name)
         return
+    own = None
     try:
         own = own_text.chosen()
         with st.spinner("Making the tokenizer and cutting the text into tokens"):
             task = own.task()
     except ValueError as error:
-        session.note(f"Nothing was started: {error}")
+        session.note(f"Nothing was started: {own_text.why_not(error, own)}")
         return
     desk().start(plan.recipe, plan.seed, task, own, plan.name)
 

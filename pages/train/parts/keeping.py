@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.train.parts import setup
-from pages.train.parts.setup import Plan, on_show
+from pages.train.parts.setup import LARGEST_SEED, Plan, on_show
 from pages.train.parts.watching import comparable
 from pages.ui import chrome, downloads, link_table, models, session
 from pages.ui.training import Shown, desk
@@ -104,7 +104,9 @@ def _read() -> None:
     else:
         return
     usual = setup.usual_recipe(st.session_state["task"])
-    session.put(recipe=words_for(saved.recipe, usual), seed=saved.seed)
+    session.put(recipe=words_for(saved.recipe, usual))
+    if 0 <= saved.seed <= LARGEST_SEED:  # a notebook's may be another
+        session.put(seed=saved.seed)
 
 
 def _shown(file: str, saved: Saved) -> Shown:

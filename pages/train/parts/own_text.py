@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 from pages.ui import chrome, link_table
-from viz_model.tasks.own_text import OBJECTIVES, OwnText, python_source, python_topics
+from viz_model.tasks.own_text import OBJECTIVES, OwnText, python_source, python_topics, usual_vocabulary
 
-SOURCES = {"topics": "Python's topics (English)", "source": "Python's library (code)", "yours": "Yours"}
+SOURCES = {"topics": "Python's topics", "source": "Python's code", "yours": "Yours"}
 ASKED = {
     "causal": "the next token",
     "masked": "hidden tokens (BERT)",
@@ -29,7 +29,13 @@ def controls() -> None:
     off = chrome.locked("task")
     with st.container(horizontal=True, vertical_alignment="bottom", key="own_text_row"):
         st.segmented_control(
-            "Text", link_table.SOURCES, key="source", format_func=SOURCES.get, required=True, disabled=off
+            "Text",
+            link_table.SOURCES,
+            key="source",
+            format_func=SOURCES.get,
+            help="Python's own documentation (English), its library's source (code), or what you bring.",
+            required=True,
+            disabled=off,
         )
         st.selectbox(
             "Asked for",
@@ -62,8 +68,14 @@ def chosen() -> OwnText:
     state = st.session_state
     source = state["source"]
     text = _typed() if source == "yours" else _ready(source)
-    size = {"character": None, "word": None}.get(state["tokenizer"], 512)
-    return OwnText(text, state["objective"], state["tokenizer"], size)
+    return OwnText(text, state["objective"], state["tokenizer"], usual_vocabulary(text, state["tokenizer"]))
+
+
+def why_not(error: ValueError, own: OwnText | None) -> str:
+    """What is wrong with the text, as a sentence; and what helps where it is a script without spaces."""
+    if own is not None and own.tokenizer in ("word", "wordpiece") and len(own.text) > 50 * (1 + len(own.text.split())):
+        return f"{error} Its words are not set apart by spaces: cut it by characters, BPE or Unigram."
+    return str(error)
 
 
 def _yours(off: bool) -> None:

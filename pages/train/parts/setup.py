@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,7 @@ TITLES = {
     "code": "Python code: the next character",
     "own-text": "Your own text",
 }
+LARGEST_SEED = 2**31 - 1
 OPTIMISERS = {"adamw": "AdamW", "adam": "Adam", "sgd": "SGD", "muon": "Muon"}
 # field -> how its control is drawn: label, choices (None: a number), help
 MODEL: dict[str, tuple[str, tuple[Any, ...], str]] = {
@@ -51,8 +53,13 @@ OPTIMISER: dict[str, tuple[str, tuple[Any, ...], str]] = {
         (3e-4, 1e-3, 2e-3, 3e-3, 8e-3, 0.01, 0.02, 0.03, 0.1, 0.3, 1.0),
         "The size of a step; it can be changed while the run goes on.",
     ),
+    "adamw_rate": (
+        "AdamW's rate",
+        (3e-3, 0.015, 0.02, 0.03),
+        "Muon trains the matrices of the blocks alone: all else, the embeddings above all, has AdamW at this rate.",
+    ),
     "warm_up": ("Warm-up steps", (0, 10, 50, 100, 200), "The rate rises over so many steps, then falls as a cosine."),
-    "batch_size": ("Batch", (8, 16, 32, 64, 128), "Examples in a step."),
+    "batch_size": ("Batch", (8, 16, 32, 64, 128, 256, 512), "Examples in a step."),
     "steps": ("Steps", (60, 120, 200, 300, 500, 800, 1000, 2000, 3000, 6000), "When the run ends."),
 }
 
@@ -95,7 +102,7 @@ def choose() -> Plan:
         st.number_input(
             "Seed",
             0,
-            2**31 - 1,
+            LARGEST_SEED,
             key="seed",
             help="The same recipe and seed give the same curve.",
             disabled=chrome.locked("recipe"),
@@ -131,10 +138,24 @@ def _plan() -> Plan:
     usual = usual_recipe(state["task"])
     try:
         recipe = changed(usual, state["recipe"])
-    except ValueError as error:
-        session.note(f"The recipe is as usual: {error}")
-        state["recipe"], recipe = (), usual
+    except ValueError:
+        state["recipe"], recipe = _usable(usual, state["recipe"])
     return Plan(state["task"], usual, recipe, state["seed"])
+
+
+def _usable(usual: Recipe, words: Sequence[str]) -> tuple[tuple[str, ...], Recipe]:
+    """The changes of a link that make a recipe, in order; the others are left out, which one note says."""
+    taken: tuple[str, ...] = ()
+    recipe, refused = usual, []
+    for word in words:
+        try:
+            recipe = changed(usual, (*taken, word))
+            taken = (*taken, word)
+        except ValueError as error:
+            refused.append(str(error))
+    more = f" ({len(refused) - 1} more were left out.)" if len(refused) > 1 else ""
+    session.note(f"The recipe is {'the usual one but for what fits' if taken else 'as usual'}: {refused[0]}{more}")
+    return taken, recipe
 
 
 def _forget_changes() -> None:
@@ -143,6 +164,8 @@ def _forget_changes() -> None:
 
 def _controls(table: dict[str, tuple[str, tuple[Any, ...], str]], plan: Plan) -> None:
     for name, (label, choices, why) in table.items():
+        if name == "adamw_rate" and plan.recipe.optimiser != "muon":
+            continue
         value = getattr(plan.recipe, name)
         key = f"recipe_{name}"
         st.session_state[key] = value

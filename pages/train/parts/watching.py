@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import partial
 from math import ceil, log2
 from typing import Any
@@ -19,8 +20,7 @@ from viz_model.training.history import History, history
 TICK = 0.25  # seconds between looks at a live run that has its worker to itself
 OVERLAP = 4  # what was sent in the last so many looks is sent again: the browser may leave one out
 COMPARED = 3  # runs beside the one on show
-
-STATES = {"loaded": "recorded"}
+LONG = 10.0  # seconds after which a run that still starts says why
 
 
 def show(plan: Plan) -> None:
@@ -63,7 +63,7 @@ def _look(shown: Shown, first: dict[str, bool], said: tuple[Any, ...]) -> None:
     first["whole"] = False
     steps, tokens = shown.pace()
     if not seen:
-        _wait(whole=whole)
+        _wait(shown, whole=whole)
         return
     begin = max(min(begin, len(seen) - 1), 0)
     pictures.training("training", _payload(shown, seen, begin, phase, _status(shown, steps, tokens)), _choose, _missing)
@@ -105,7 +105,7 @@ def _payload(shown: Shown, seen: list[Any], begin: int, phase: str, status: dict
         track(shown.name, part, kinds),
         films,
         total_steps=shown.recipe.steps,
-        state=STATES.get(phase, phase),
+        state=phase,
         status=status,
         metric=shown.task.metric,
         compare=[track(each.name, each.history(), kinds) for each in compared(shown)],
@@ -113,7 +113,7 @@ def _payload(shown: Shown, seen: list[Any], begin: int, phase: str, status: dict
         first_picture=pictures_before,
         rows=len(seen),
         pictures=pictures_before + len(part.picture_row),
-        kind=st.session_state["film"],
+        kind=_kind(watch),
         layer=st.session_state["layer"],
         head=st.session_state["head"],
         title=shown.name,
@@ -121,17 +121,42 @@ def _payload(shown: Shown, seen: list[Any], begin: int, phase: str, status: dict
     )
 
 
-def _wait(*, whole: bool) -> None:
+def _kind(watched: Mapping[str, Any]) -> str:
+    """The kind of attention that is asked for; where a run has none of it, what reads from one text to the other."""
+    asked: str = st.session_state["film"]
+    return "cross" if asked not in watched and "cross" in watched else asked
+
+
+def _wait(shown: Shown, *, whole: bool) -> None:
     """The picture before it stays, and says that a run starts, until there is one of that run.
 
     A browser that has it is sent its end alone: a class that presses Start together waits for workers, not for this.
     """
     before: Shown | None = st.session_state.get("last_shown")
+    short, long = waits_for(shown)
     if before is not None and (seen := list(before.snapshots)):
         begin = 0 if whole else len(seen) - 1
-        payload = _payload(before, seen, begin, "starting", {"a worker": "makes the model"})
-        pictures.training("training", payload, _choose, _missing)
-    st.caption("Starting: a worker makes the model and looks at it before its first step.")
+        pictures.training("training", _payload(before, seen, begin, "starting", short), _choose, _missing)
+    st.caption(long)
+
+
+def waits_for(shown: Shown) -> tuple[dict[str, str], str]:
+    """What a run that starts waits for: a fact beside the picture's numbers, and a sentence. Longer, it says why."""
+    waited = time.monotonic() - shown.began
+    if waited < LONG or shown.run is None:
+        sentence = "Starting: a worker makes the model and looks at it before its first step."
+        return {"a worker": "makes the model"}, sentence
+    said = f"Starting for {waited:.0f} seconds:"
+    if not shown.run.worker:
+        slow = "no worker is up yet. Each loads its library first, slowly on a busy machine."
+        return {"waits for": "a worker"}, f"{said} {slow}"
+    if (others := runner().beside(shown.run) - 1) > 0:
+        runs = f"{others} other run{'s' if others > 1 else ''}"
+        return {
+            "waits for": runs
+        }, f"{said} its worker takes turns with {runs}, and makes this model when it comes to it."
+    busy = "Other programs use this machine's processors, or the model is large: the run begins by itself."
+    return {"waits for": "a busy machine"}, f"{said} a worker has it, and is slow to make the model. {busy}"
 
 
 def _await_first(shown: Shown) -> None:

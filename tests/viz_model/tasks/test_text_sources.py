@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from viz_model.tasks.text_sources import MODULES, python_source, python_topics, read_text
 
+AGAIN = "save the file again as UTF-8."
 BAD: list[tuple[str, str | bytes, str]] = [
     ("empty", "", "text: expected something to read, got an empty text."),
     ("no bytes", b"", "text: expected something to read, got an empty text."),
@@ -20,9 +21,15 @@ BAD: list[tuple[str, str | bytes, str]] = [
     ("50 MB pasted", "word " * 10_000_000, "text: expected at most 2 MB, got 50.0 MB."),
     ("few letters of many bytes", "猫" * 700_000, "text: expected at most 2 MB, got 2.1 MB."),
     ("binary", b"\x7fELF\x02\x01\0\0", "text: expected a text file, got a binary one (a null byte at place 6)."),
+    ("UTF-16 of Notepad", "cat".encode("utf-16"), f"text: expected UTF-8, got UTF-16: {AGAIN}"),
+    ("UTF-16, the other end first", b"\xfe\xff\x05\xd0", f"text: expected UTF-8, got UTF-16: {AGAIN}"),
     ("UTF-16", "cat".encode("utf-16-le"), "text: expected a text file, got a binary one (a null byte at place 1)."),
-    ("a picture", b"\x89PNG\r\n\x1a\n", "text: expected UTF-8, got bytes that are not (byte 89 at place 0)."),
-    ("Latin-1", "caf\u00e9".encode("latin-1"), "text: expected UTF-8, got bytes that are not (byte E9 at place 3)."),
+    ("a picture", b"\x89PNG\r\n\x1a\n", f"text: expected UTF-8, got bytes that are not (byte 89 at place 0): {AGAIN}"),
+    (
+        "Latin-1",
+        "caf\u00e9".encode("latin-1"),
+        f"text: expected UTF-8, got bytes that are not (byte E9 at place 3): {AGAIN}",
+    ),
     ("null pasted", "cat\0", "text: expected plain text, got a null character, as binary files have them."),
 ]
 

@@ -14,7 +14,7 @@ from viz_model.training.recipe_words import MOST, changed, words_for
 
 USUAL = Recipe(task="copy")
 KINDS = get_type_hints(Recipe)
-RATES = {"learning_rate": 1e-6, "clip": 1e-6}  # fields that have to be above 0
+RATES = {"learning_rate": 1e-6, "adamw_rate": 1e-6, "clip": 1e-6}  # fields that have to be above 0
 
 
 def values_of(name: str) -> st.SearchStrategy[Any]:
@@ -92,12 +92,14 @@ BAD = {
     "task=sort": "got 'task'.",
     "__class__=1": "got '__class__'.",
     "x" * 500: f"got {'x' * 40!r}.",
-    "n_heads": "n_heads: expected a number, got ''.",
-    "n_heads=": "n_heads: expected a number, got ''.",
-    "n_heads=four": "n_heads: expected a number, got 'four'.",
-    "n_heads=1.5": "n_heads: expected a number, got '1.5'.",
-    "n_heads=2=2": "n_heads: expected a number, got '2=2'.",
-    "n_heads=" + "9" * 6000: "n_heads: expected a number, got '999",
+    "n_heads": "n_heads: expected a whole number, 1 to 16, got ''.",
+    "steps=1e9": "steps: expected a whole number, 1 to 20000, got '1e9'.",
+    "steps=1000000000": "steps: expected 1 to 20000, got 1000000000.",
+    "n_heads=": "n_heads: expected a whole number, 1 to 16, got ''.",
+    "n_heads=four": "n_heads: expected a whole number, 1 to 16, got 'four'.",
+    "n_heads=1.5": "n_heads: expected a whole number, 1 to 16, got '1.5'.",
+    "n_heads=2=2": "n_heads: expected a whole number, 1 to 16, got '2=2'.",
+    "n_heads=" + "9" * 6000: "n_heads: expected a whole number, 1 to 16, got '999",
     "n_heads=0": "n_heads: expected 1 to 16, got 0.",
     "n_heads=-1": "n_heads: expected 1 to 16, got -1.",
     "n_heads=17": "n_heads: expected 1 to 16, got 17.",
@@ -113,9 +115,9 @@ BAD = {
     "learning_rate=nan": "learning_rate: expected 0.0 to 10000.0, got nan.",
     "learning_rate=inf": "learning_rate: expected 0.0 to 10000.0, got inf.",
     "learning_rate=-1": "learning_rate: expected 0.0 to 10000.0, got -1.",
-    "learning_rate=0": "learning_rate: expected a number above 0, got 0.0.",
-    "learning_rate=fast": "learning_rate: expected a number, got 'fast'.",
-    "clip=0": "clip: expected a number above 0, got 0.0.",
+    "learning_rate=0": "learning_rate: expected a number above 0 and below a million, got 0.0.",
+    "learning_rate=fast": "learning_rate: expected a number, 0.0 to 10000.0, got 'fast'.",
+    "clip=0": "clip: expected a number above 0 and below a million, got 0.0.",
     "beta2=1": "beta2: expected 0.0 to 0.9999, got 1.",
     "weight_decay=-0.1": "weight_decay: expected 0.0 to 10000.0, got -0.1.",
     "position=magic": "position: expected one of ",

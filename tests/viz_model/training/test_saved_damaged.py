@@ -72,6 +72,28 @@ def with_recipe(**changes: object) -> bytes:
     return save_tensors(tensors, metadata | {"run": json.dumps(card)})
 
 
+def with_card(**changes: object) -> bytes:
+    tensors, metadata = parts(good())
+    card = json.loads(metadata["run"]) | changes
+    return save_tensors(tensors, metadata | {"run": json.dumps({k: v for k, v in card.items() if v is not None})})
+
+
+def with_tensors(of: str, change: Callable[[torch.Tensor], torch.Tensor]) -> bytes:
+    """The good run with each tensor whose name begins so changed."""
+    tensors, metadata = parts(good())
+    return save_tensors({k: change(v.clone()) if k.startswith(of) else v for k, v in tensors.items()}, metadata)
+
+
+def swapped() -> bytes:
+    card = json.loads(parts(good())[1]["run"])
+    return with_card(seed=card["recipe"], recipe=card["seed"])
+
+
+def with_huge_header(n: int) -> bytes:
+    header = json.dumps({"__metadata__": parts(good())[1], "x" * n: 1}).encode()
+    return len(header).to_bytes(8, "little") + header
+
+
 def with_history(tensor: torch.Tensor) -> bytes:
     tensors, metadata = parts(good())
     return save_tensors(tensors | {"history": tensor}, metadata)
@@ -149,6 +171,36 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
     "header larger than the file": (lambda: (2**62).to_bytes(8, "little") + good()[8:], "got another or a damaged"),
     "tensor larger than the file": (lambda: claims([10**6, 10**6]), "got another or a damaged"),
     "tensor of a size that overflows": (lambda: claims([2**62, 8]), "got another or a damaged"),
+    "cut in half": (lambda: good()[: len(good()) // 2], "got another or a damaged file"),
+    "a huge header": (lambda: with_huge_header(8_000_000), "got another or a damaged file"),
+    "a header without end": (lambda: (10**7).to_bytes(8, "little") + b"[" * 10**7, "got another or a damaged file"),
+    "a step of words": (lambda: with_card(step="3"), "(step '3')"),
+    "a step before the first": (lambda: with_card(step=-1), "(step -1 of 10, learning rate times 1.0)"),
+    "a rate that is no number": (lambda: with_card(rate_factor=float("nan")), "learning rate times nan"),
+    "a rate out of reach": (lambda: with_card(rate_factor=1e300), "learning rate times 1e+300"),
+    "no seed": (lambda: with_card(seed=None), "(no seed)"),
+    "no recipe": (lambda: with_card(recipe=None), "(no recipe)"),
+    "seed and recipe swapped": (swapped, "(recipe 3)"),
+    "another version": (lambda: with_card(version=2), "(glass-transformer-run version 2)"),
+    "moments of words": (lambda: with_card(numbers={"optimiser.0.0.step": "x"}), "words among the moments"),
+    "weights that are not numbers": (
+        lambda: with_tensors("model.", lambda each: each.fill_(float("nan"))),
+        "numbers that are not finite",
+    ),
+    "an infinite weight": (
+        lambda: with_tensors("model.unembed", lambda each: each.index_fill_(0, torch.tensor([0]), float("inf"))),
+        "numbers that are not finite",
+    ),
+    "moments that are not numbers": (
+        lambda: with_tensors("optimiser.0.0.exp", lambda each: each.fill_(float("nan"))),
+        "numbers that are not finite",
+    ),
+    "weights of another shape": (lambda: with_tensors("model.", lambda each: each[:1]), "weights that are not those"),
+    "weights of whole numbers": (
+        lambda: with_tensors("model.", lambda each: each.long()),
+        "weights that are not those",
+    ),
+    "another task of the model's kind": (lambda: with_recipe(task="english-french"), "weights that are not those"),
     "too wide": (lambda: with_recipe(d_model=512), "d_model: expected 1 to 256, got 512"),
     "wider than its weights": (lambda: with_recipe(d_model=256), "more numbers than the file holds"),
     "too many layers": (lambda: with_recipe(n_layers=10**9), "n_layers: expected 1 to 8, got 1000000000"),
