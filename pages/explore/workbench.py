@@ -32,7 +32,7 @@ chrome.experiments(
         ),
         (
             "Silence the head that finds it",
-            "Without it the model no longer knows that a verb must come.",
+            "Without it the model no longer knows the number: “looked” and “will” go with one and with many.",
             editing.SILENCED,
         ),
         ("Make it blind", "The same head reads all words equally: its subject is one of many.", editing.BLIND),

@@ -9,7 +9,9 @@ from pages.ui import chrome
 words = chrome.prose("fine_tuning")
 chrome.head("Fine-tuning", words["idea"])
 
+st.markdown(curves.asked(words))
 chosen = curves.choose()
+attention.keep_head()
 chrome.notes()
 curves.show(chosen, words)
 attention.show(words)

@@ -30,7 +30,9 @@ match st.session_state["translation_part"]:
         writing.show(lesson, words)
 
 if chrome.shown("equation"):
-    st.latex(words["equation"])
+    part = st.session_state["translation_part"]
+    st.latex(words[f"equation {part}"])
+    st.caption(chrome.literal(words[f"symbols {part}"]), text_alignment="center")
 chrome.experiments(choice.EXPERIMENTS)
 chrome.question(
     writing.ask(words),

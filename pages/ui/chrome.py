@@ -45,6 +45,8 @@ label:has(input:focus-visible) { outline: 2px solid var(--glass-accent); outline
   .st-key-text, :is(.st-key-sentence_row, .st-key-lesson_row) > :has(.st-key-text) { flex: 1 1 100% !important; }
   .st-key-step button { min-width: 0; padding: 0 0.55rem; }
   [data-testid="stColumn"]:has(.glass-table):not(:has(.st-key-inspector)) { min-width: min(26rem, 100%); }
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .glass-table)
+    > [data-testid="stColumn"]:not(:has(.glass-table)) { min-width: min(15rem, 100%); }
   [data-testid="stColumn"]:has(.st-key-atlas_pane, .st-key-map_pane) { min-width: min(34rem, 100%); }
 }
 @media (max-width: 640px) {

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pages.ui.link_locks import HIDEABLE, LOCKABLE
 from pages.ui.link_values import (
     cut_to_link,
     flag,
@@ -26,19 +27,24 @@ from pages.ui.link_values import (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One value of the state. `parse` reads a link's text and raises ValueError; `write` is its inverse."""
+    """One value of the state. `parse` reads a link's text and raises ValueError; `write` is its inverse.
+
+    `known`: of a list, the words that it may hold. What else a link says is named in a note and left out, the others
+    stay. (A list without `known` is read where it is used, word by word, since only there it is known what fits.)
+    """
 
     default: Any
     parse: Callable[[str], Any]
     write: Callable[[Any], str] = str
+    known: tuple[str, ...] = ()
 
 
 def on_off(default: bool) -> Entry:
     return Entry(default, flag, write_flag)
 
 
-def some_words() -> Entry:
-    return Entry((), words, "~".join)
+def some_words(*known: str, default: tuple[str, ...] = ()) -> Entry:
+    return Entry(default, words, "~".join, known)
 
 
 MODELS = (
@@ -138,7 +144,7 @@ TABLE: dict[str, Entry] = {
     "block_norm": Entry("norm_attention", one_of(*BLOCK_NORMS)),
     "block_neurons": Entry("here", one_of(*BLOCK_NEURONS)),
     "block_depth": Entry(12, whole(2, 24)),
-    "block_variants": Entry(BLOCK_VARIANTS, words, "~".join),
+    "block_variants": some_words(*BLOCK_VARIANTS, default=BLOCK_VARIANTS),
     "block_small": on_off(True),  # what enters the stream starts the smaller, the deeper the stack
     "block_step": Entry(150, whole(0, 150)),
     # learn: why not RNNs or CNNs
@@ -215,6 +221,6 @@ TABLE: dict[str, Entry] = {
     "tuned_head": Entry(0, whole(0, 63)),
     # how a teacher shares it
     "present": on_off(False),
-    "hide": some_words(),
-    "lock": some_words(),
+    "hide": some_words(*HIDEABLE),
+    "lock": some_words(*LOCKABLE),
 }

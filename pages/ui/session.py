@@ -11,7 +11,6 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui.link_locks import HIDEABLE, LOCKABLE
 from pages.ui.link_table import TABLE
 
 VERSION = "1"
@@ -101,12 +100,13 @@ def _read_link() -> None:
                 st.session_state[key] = entry.parse(given.pop(key))
             except ValueError as error:
                 note(f"The link's {key} was not read ({error}); the usual value is shown.")
-    for key, known in (("hide", HIDEABLE), ("lock", LOCKABLE)):
-        strange = [name for name in st.session_state[key] if name not in known]
+    for key, entry in TABLE.items():
+        strange = [name for name in st.session_state[key] if name not in entry.known] if entry.known else []
         if strange:
             names = ", ".join(name[:40] for name in strange[:5])
-            note(f"The link's {key} does not know {names}; it knows {', '.join(known)}.")
-            st.session_state[key] = tuple(name for name in st.session_state[key] if name in known)
+            note(f"The link's {key} does not know {names}; it knows {', '.join(entry.known)}.")
+            kept = tuple(name for name in st.session_state[key] if name in entry.known)
+            st.session_state[key] = kept or entry.default
     unknown = sorted(key for key in given if not key.startswith("embed"))
     if unknown:
         note(f"The link says {', '.join(key[:40] for key in unknown)}, which this page does not know.")

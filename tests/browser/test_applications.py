@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import ATTENTION, becomes, copied, header, link_of, wait_for_link
+from tests.browser.reading import ATTENTION, becomes, copied, header, link_of, taken, wait_for_link
 from tests.browser.test_looks import SIDEWAYS
 from tests.browser.watching import no_traceback, painted
 
@@ -109,9 +109,7 @@ def test_the_three_measures_are_a_table_that_can_be_taken_away(applications) -> 
     expect(result(page)).to_have_text(re.compile("^negative"))
     expect(page.locator(".glass-bars thead th")).to_have_text(["word", "attention", "gradient", "ablation"])
     expect(page.locator(".glass-bars tbody th.strong")).to_have_text("not")
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="CSV").first.click()
-    lines = waiting.value.path().read_text(encoding="utf-8").splitlines()
+    lines = taken(page, "influence", "CSV numbers")[1].decode().splitlines()
     assert lines[0] == "word,attention,gradient,ablation"
     assert [line.split(",")[0] for line in lines[1:]] == ["The", "film", "was", "not", "good", "."]
     page.get_by_role("button", name="As a table").click()
@@ -137,7 +135,7 @@ def test_the_copied_link_shows_the_same_page(applications, new_page) -> None:
 def test_code_of_ones_own_is_written_on(applications) -> None:
     page = applications("?v=1&application=code")
     type_into(page, "Code", "code_text", "import os\n\nfor name in os.listdir(")
-    code = page.get_by_test_id("stCode")
+    code = page.locator(".glass-code code")
     expect(code).to_contain_text("for name in os.listdir(")
     assert len(code.inner_text()) > len("import os\n\nfor name in os.listdir(")
     expect(page.get_by_text(re.compile("the transformer needs fewer"))).to_be_visible()
@@ -151,6 +149,32 @@ def test_code_of_ones_own_is_written_on(applications) -> None:
     page.get_by_role("button", name="Train one on other text").click()
     page.wait_for_url(re.compile("/live"))
     wait_for_link(page, task="own-text", source="yours")
+    no_traceback(page)
+
+
+@pytest.mark.parametrize("width", [1440, 1024])
+def test_all_three_measures_are_in_sight_at_once(applications, width: int) -> None:
+    page = applications("?v=1&application=feeling", width=width)
+    table = page.locator(".glass-bars .glass-table")
+    expect(table.locator("tbody tr").first).to_be_visible()
+    assert table.evaluate("(table) => table.scrollWidth - table.clientWidth") <= 0
+    assert page.locator(".katex-display").first.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 1
+
+
+@pytest.mark.skipif("code" not in vm.bundled(), reason="its model does not ship")
+def test_what_was_written_stands_apart_and_a_button_shows_a_head_of_code(applications) -> None:
+    page = applications("?v=1&application=code")
+    written = page.locator(".glass-code ins")
+    expect(written).to_be_visible()
+    assert written.inner_text().strip()
+    assert "underline" in written.evaluate("(one) => getComputedStyle(one).textDecorationLine")
+    button = page.get_by_role("button", name=re.compile(r"^Indentation: layer \d+, head \d+$"))
+    layer, head = re.findall(r"\d+", button.inner_text())
+    button.focus()
+    page.keyboard.press("Enter")
+    wait_for_link(page, app_layer=layer, app_head=head)
+    becomes(page, lambda: header(page)["selection"]["head"], int(head))
+    expect(button).to_be_disabled()
     no_traceback(page)
 
 

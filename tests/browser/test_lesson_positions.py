@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import becomes, copied, link_of, wait_for_link
+from tests.browser.reading import becomes, copied, link_of, taken, wait_for_link
 from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback
 
@@ -95,9 +95,7 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
 def test_what_can_be_taken_away(lesson) -> None:
     page = lesson("?v=1&positions_part=further")
     expect(page.get_by_text("For position 32 there is no vector")).to_be_visible()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="CSV").first.click()
-    lines = waiting.value.path().read_text(encoding="utf-8").splitlines()
+    lines = taken(page, "loss-by-position", "CSV numbers")[1].decode().splitlines()
     assert lines[0] == "position,sinusoidal,learned,rotary,ALiBi,none"
     assert len(lines) == 127
     assert re.fullmatch(r"127,[\d.]+,,[\d.]+,[\d.]+,[\d.]+", lines[-1])

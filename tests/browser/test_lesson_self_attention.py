@@ -10,7 +10,17 @@ from playwright.sync_api import Page, expect
 
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import ATTENTION, becomes, copied, header, link_of, picture_id, type_sentence, wait_for_link
+from tests.browser.reading import (
+    ATTENTION,
+    becomes,
+    copied,
+    header,
+    link_of,
+    picture_id,
+    taken,
+    type_sentence,
+    wait_for_link,
+)
 from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback, painted
 
@@ -44,14 +54,17 @@ def test_it_opens_finished_and_follows_the_relation(lesson) -> None:
     page = lesson()
     expect(page.get_by_role("heading", level=1)).to_have_text("Self-attention on a sentence")
     assert link_of(page) == {}
-    weights = vm.run(vm.load("english-causal"), "The cat sat on the mat").blocks[1].attention.weights[0, 0]
+    weights = vm.run(vm.load("english-causal"), "The cat sat on the mat").blocks[1].attention.weights[0, 3]
     assert f"sat reads cat (subject-verb): {weights[3, 2]:.3f}, its largest." in arcs(page)
     assert page.locator(".glass-arcs img").evaluate("image => image.naturalWidth") > 300
-    expect(page.get_by_role("heading", name="subject-verb: better than any offset")).to_be_visible()
+    expect(page.get_by_role("heading", name="subject-verb: no better than an offset")).to_be_visible()
     page.get_by_role("radio", name="determiner-noun").click()
     wait_for_link(page, relation="determiner-noun")
     expect(page.get_by_role("heading", name="determiner-noun: no better than an offset")).to_be_visible()
-    becomes(page, lambda: chosen(page), (2, 1))
+    becomes(page, lambda: chosen(page), (2, 3))
+    page.get_by_role("radio", name="due").click()
+    wait_for_link(page, reading="due")
+    expect(page.get_by_role("heading", name="determiner-noun: better than any offset")).to_be_visible()
     expect(page.get_by_role("cell", name="no better than an offset").first).to_be_visible()
     no_traceback(page)
 
@@ -88,15 +101,15 @@ def test_a_head_is_chosen_in_the_map_and_the_best_comes_back(lesson) -> None:
     expect(page.get_by_text("The head on show, layer 2, head 3")).to_be_visible()
     page.get_by_role("button", name="Jump to the best head").click()
     wait_for_link(page, follow=None)
-    becomes(page, lambda: chosen(page), (1, 0))
+    becomes(page, lambda: chosen(page), (1, 3))
 
 
 @pytest.mark.parametrize(
     ("label", "model", "head", "reads"),
     [
-        ("Who is the subject?", None, (1, 0), "cabinet reads keys (subject-verb): 0.9"),
-        ("A head that only counts", "english-masked", (0, 3), "are reads keys (subject-verb): 0.0001"),
-        ("Look ahead", "english-masked", (1, 2), "keys reads are (subject-verb): 0.9"),
+        ("Who is the subject?", None, (2, 2), "cabinet reads keys (subject-verb): 0.9"),
+        ("The best head is not always right", None, (2, 0), "cabinet reads keys (subject-verb): 0.1"),
+        ("Look ahead", "english-masked", (1, 1), "keys reads are (subject-verb): 0.9"),
     ],
 )
 def test_an_experiment_sets_the_controls(lesson, label: str, model: str | None, head, reads: str) -> None:
@@ -104,7 +117,7 @@ def test_an_experiment_sets_the_controls(lesson, label: str, model: str | None, 
     page.get_by_role("button", name=label).click()
     wait_for_link(page, text=KEYS, model=model)
     becomes(page, lambda: chosen(page), head)
-    becomes(page, lambda: reads in arcs(page).replace("1.03e-4", "0.000103"), True)
+    becomes(page, lambda: reads in arcs(page), True)
     no_traceback(page)
 
 
@@ -140,14 +153,12 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page, app) -> None:
 
 def test_what_can_be_taken_away(lesson) -> None:
     page = lesson()
-    for name, start in (("SVG", "<svg"), ("CSV", "reads,is read,relation,layer,head,weight")):
-        with page.expect_download() as waiting:
-            page.get_by_role("button", name=name).first.click()
-        text = waiting.value.path().read_text(encoding="utf-8")
+    for name, start in (("SVG drawing", "<svg"), ("CSV numbers", "reads,is read,relation,layer,head,weight")):
+        text = taken(page, "links", name)[1].decode()
         assert text.startswith(start)
         assert "subject-verb" in text
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="CSV").nth(1).click()
+        page.get_by_role("button", name="CSV").click()
     lines = waiting.value.path().read_text(encoding="utf-8").splitlines()
     assert len(lines) == 12
     assert "english-causal,subject-verb,back,1212,1,0,0.71" in "\n".join(lines)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 import viz_model as vm
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import copied, drawn, link_of, wait_for_link
+from tests.browser.reading import copied, drawn, link_of, taken, wait_for_link
 from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback
 from viz_model.figures.theme import format_number
@@ -118,10 +118,8 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
 
 def test_what_can_be_taken_away(lesson) -> None:
     page = lesson()
-    for name, start in (("SVG", "<svg"), ("CSV", "position,token,resid_pre,normed_attention")):
-        with page.expect_download() as waiting:
-            page.get_by_role("button", name=name).first.click()
-        assert waiting.value.path().read_text(encoding="utf-8").startswith(start)
+    for name, start in (("SVG drawing", "<svg"), ("CSV numbers", "position,token,resid_pre,normed_attention")):
+        assert taken(page, "block", name)[1].decode().startswith(start)
     page.get_by_role("button", name="As a table").first.click()
     expect(page.get_by_role("dialog").get_by_text("Length of every word's vector")).to_be_visible()
 

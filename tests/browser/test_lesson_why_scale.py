@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage, Screenshot
-from tests.browser.reading import becomes, copied, link_of, wait_for_link
+from tests.browser.reading import becomes, copied, link_of, taken, wait_for_link
 from tests.browser.test_looks import looks
 from tests.browser.watching import no_traceback
 
@@ -115,12 +115,12 @@ def test_the_copied_link_shows_the_same_page(lesson, new_page) -> None:
 def test_what_can_be_taken_away(lesson) -> None:
     page = lesson()
     expect(charts(page)).to_have_count(5)
-    for i, (start, n) in enumerate(
-        (("d_k,seed,q·k,q·k / √d_k", 20_001), ("d_k,seed,key,q·k", 9), ("d_k,seed,keys", 12))
+    for menu, start, n in (
+        ("dots", "d_k,seed,q·k,q·k / √d_k", 20_001),
+        ("row", "d_k,seed,key,q·k", 9),
+        ("widths", "d_k,seed,keys", 12),
     ):
-        with page.expect_download() as waiting:
-            page.get_by_role("button", name="CSV").nth(i).click()
-        text = waiting.value.path().read_text(encoding="utf-8")
+        text = taken(page, menu, "CSV numbers")[1].decode()
         assert text.startswith(start)
         assert len(text.splitlines()) == n
     page.get_by_role("button", name="As a table").last.click()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import re
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import viz_model as vm
-from pages.ui import link_table, runs
-from tests.pages.seeing import attention, by_key, choose, exact, link_of, notes, pane, selector, sound
+from pages.ui import link_table
+from tests.pages.seeing import attention, by_key, choose, exact, link_of, notes, offered, pane, selector, sound
 from tests.viz_model.figures.page_reader import PageReader
-from viz_model import checkpoint
+from viz_model.figures.theme import format_number
 from viz_model.models.span import best_span
-from viz_model.tasks.code import ALPHABET
-from viz_model.tokenizer import Specials, Tokenizer
+from viz_model.training.studies import FOLDER
 
 MODELS = Path(__file__).parents[2] / "assets" / "models"
 SHOWN = {
@@ -39,6 +38,10 @@ def headings(page: AppTest) -> list[str]:
 
 def bars(page: AppTest) -> list[list[str]]:
     return PageReader(pane(page, "glass-bars")).rows
+
+
+def percent(value: float) -> str:
+    return f"{format_number(100 * value)} %"
 
 
 def answer_of(text: str) -> str | None:
@@ -243,67 +246,64 @@ def test_locked_and_hidden(visit) -> None:
     assert "Small transformers at work" not in said(page)
     assert not page.radio
     assert not page.latex
-    assert not page.get("download_button")
+    assert not offered(page)
 
 
-@pytest.fixture
-def coder(tmp_path, monkeypatch):
-    """A small random model of code among those that ship, in the trained one's place."""
-    tokenizer = Tokenizer.train("character", [ALPHABET], None, Specials())
-    config = vm.TransformerConfig(
-        vocab_size=tokenizer.vocab_size, context_length=128, d_model=16, n_layers=2, n_heads=2, position="rotary"
-    )
-    shutil.copytree(MODELS, tmp_path / "models")
-    model = vm.Decoder(config, seed=3, tokenizer=tokenizer)
-    figures = {"bits a character": 2.5, "bits a character of a 5-gram model": 2.25}
-    vm.save(model, tmp_path / "models" / "code", seed=3, figures=figures)
-    monkeypatch.setattr(checkpoint, "BUNDLED", tmp_path / "models")
-    runs._shipped.clear()
-    yield model.eval()
-    runs._shipped.clear()
+def test_copying_is_said_to_be_shared_as_it_was_measured(visit) -> None:
+    study = json.loads((FOLDER / "shared-copying.json").read_text(encoding="utf-8"))
+    page = sound(visit("applications", application="summary"))
+    assert f"gives the word to copy **{format_number(study['one'])}**" in said(page)
+    assert f"it is **{format_number(study['any'])}**" in said(page)
+    assert f"{format_number(study['sum'])} of their 8" in said(page)
+    rows = PageReader(pane(page, "the same word: best head")).rows[1:]
+    to_copy = [float(row[5]) for row in rows if row[0] in ("farmer", "sold", "horse")]
+    assert "The words to copy are “farmer”, “sold”, “horse”" in said(page)
+    told = re.search(r"the head that reads it most, it is \*\*(\S+)\*\*\.", said(page))
+    assert told is not None
+    assert float(told[1]) == pytest.approx(sum(to_copy) / 3, abs=0.002)
+    text = link_table.TABLE["summary_text"].default
+    trace = vm.run(vm.load("summarising"), text, target="The farmer sold the horse .")
+    weights = torch.stack([block.cross_attention.weights[0] for block in trace.decoder.blocks])
+    for step, row in enumerate(rows):
+        places = [i for i, token in enumerate(trace.encoder.tokens) if token == row[0]]
+        if not places:
+            assert row[4:] == ["not in the text", ""]
+            continue
+        on_word = weights[:, :, step, places].sum(-1)
+        layer, head = divmod(int(on_word.argmax()), on_word.shape[1])
+        assert row[4] == f"layer {layer}, head {head}"
+        assert float(row[5]) == pytest.approx(float(on_word[layer, head]), abs=0.006)
 
 
-def test_code_is_written_on_greedily(visit, coder) -> None:
-    text = "def f(a):\n    return (a[0])"
-    page = sound(visit("applications", application="code", code_text=text))
-    assert not notes(page)
-    ids = list(coder.tokenizer.encode(text).ids)
-    n, choices = len(ids), []
-    while len(ids) < n + 40 and ids[-1] != coder.tokenizer.id("\n"):
-        with torch.inference_mode():
-            chances = coder.logits(torch.tensor([ids]))[0, -1].softmax(-1)
-        choices.append(sorted(chances.tolist(), reverse=True)[:5])
-        ids.append(int(chances.argmax()))
-    written = coder.tokenizer.decode(ids[n:]).removesuffix("\n")
-    assert page.code[0].value == text + written
-    shown = exact(pane(page, "first choice is the one"))
-    torch.testing.assert_close(torch.tensor(shown), torch.tensor(choices).flatten(), atol=1e-5, rtol=1e-3)
-    assert "**2.50 bits**" in said(page)
-    assert "needs **2.25**: the transformer needs more" in said(page)
-    # f(a) and (a[0]): three pairs, and whatever the model added
-    weights = vm.run(coder, text + written).blocks[0].attention.weights
-    assert attention(page).header["queries"][: len(text) + 1][-1] == ")"
-    layer, head = (attention(page).header["selection"][name] for name in ("layer", "head"))
-    got = attention(page).arrays[f"weights/{layer}/{head}"]
-    if layer == 0:
-        torch.testing.assert_close(torch.tensor(got[:n, :n]), weights[0, head, :n, :n], atol=1e-5, rtol=1e-4)
+def test_three_measures_are_named_and_judged(visit) -> None:
+    study = json.loads((FOLDER / "word-measures.json").read_text(encoding="utf-8"))
+    page = sound(visit("applications", application="feeling"))
+    for one in study["measures"]:
+        assert f"**{percent(one['found'] / study['texts'])}** " in said(page).replace(",", " ")
+    gradient = study["measures"][1]
+    assert f"in {gradient['toward']} of {gradient['found']} texts" in said(page)
+    rows, numbers = bars(page)[1:], exact(pane(page, "glass-bars"))
+    for i, name in enumerate(("attention", "gradient", "ablation")):
+        column = numbers[i::3]
+        top = max(range(len(column)), key=lambda at: abs(column[at]))
+        assert f"“{rows[top][0]}” by {name}" in said(page)
+    at = max(range(len(rows)), key=lambda at: abs(numbers[2::3][at]))
+    disagree = numbers[1::3][at] * numbers[2::3][at] < 0
+    assert ("disagree about which way" in said(page)) == disagree
+    assert "the most of all heads" in said(page)
+    page = choose(page, "attention", "selection", {"layer": 0, "head": 1, "query": 0, "key": 2})
+    assert "the most of all heads" not in said(sound(page))
 
 
-def test_long_code_is_read_from_its_end_and_strange_characters_are_named(visit, coder) -> None:
-    text = "x = 1\n" * 60 + "y = 'é'"
-    page = sound(visit("applications", application="code", code_text=text))
-    assert any("reads the last 87 of 367 characters" in note for note in notes(page))
-    assert any("“é”" in note for note in notes(page))
-    assert page.code[0].value.startswith(text[-87:])
-    empty = by_key(page.text_area, "code_text").set_value("").run()
-    assert any("Type a text of your own" in note for note in notes(sound(empty)))
+def test_a_head_that_the_model_has_not_is_said_at_once(visit) -> None:
+    page = sound(visit("applications", application="summary", app_layer="9", app_head="9"))
+    assert any("layers 0 to 1; 9 was asked for, 1 is shown" in note for note in notes(page))
+    assert any("heads 0 to 3; 9 was asked for, 3 is shown" in note for note in notes(page))
+    assert "app_layer" not in link_of(sound(visit("applications", application="summary", app_layer="1")))
 
 
-def test_code_is_offered_only_where_its_model_ships(visit) -> None:
-    page = sound(visit("applications", application="code"))
-    if "code" in vm.bundled():
-        assert not notes(page)
-        assert "Train one on other text" in [button.label for button in page.button]
-    else:
-        assert any("does not ship" in note for note in notes(page))
-        assert "Complete code" not in selector(page, "application").options
+def test_english_that_is_longer_than_trained_is_said_to_be(visit) -> None:
+    text = link_table.TABLE["english_text"].default
+    page = sound(visit("applications", application="translation", english_text=f"{text} with the old girl"))
+    assert any("The sentence has 11 words; the model was trained on at most 8" in note for note in notes(page))
+    assert not notes(visit("applications", application="translation"))

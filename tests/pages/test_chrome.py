@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import chrome, link_locks, link_table
-from tests.pages.seeing import by_key, calculation, link_of, notes, panes, selector, sound
+from tests.pages.seeing import by_key, calculation, link_of, notes, offered, panes, selector, sound
 
 ROOT = Path(__file__).parents[2]
 LESSON = {"mode": "sentence"}
@@ -34,7 +34,7 @@ PARTS: dict[str, tuple[str, dict[str, str], Callable[[AppTest], bool]]] = {
     "idea": ("workbench", {}, lambda page: has_text(page.markdown, "Every head of every layer")),
     "equation": ("workbench", {}, lambda page: bool(page.latex)),
     "what_if": ("", {}, lambda page: has(page.toggle, "scaled")),
-    "downloads": ("workbench", {}, lambda page: has(page.get("download_button"), "download_trace")),
+    "downloads": ("workbench", {}, lambda page: "download_trace" in offered(page)),
     "edits": ("workbench", {}, lambda page: has(page.button, "edit_ablate")),
     "panels": ("workbench", {}, lambda page: has(page.button_group, "panel")),
     "experiments": ("workbench", {}, lambda page: has(page.button, "try_0")),
@@ -127,13 +127,35 @@ def test_several_names_go_together_and_stay_across_pages(visit) -> None:
     assert not by_key(page.selectbox, "head").disabled
 
 
-@pytest.mark.parametrize("key", ["hide", "lock"])
-def test_a_name_that_no_page_knows_is_refused_and_the_others_hold(visit, key: str) -> None:
-    page = sound(visit("workbench", **{key: "edits~idae"}))
+@pytest.mark.parametrize(
+    ("key", "known", "good"),
+    [
+        ("hide", link_locks.HIDEABLE, "edits"),
+        ("lock", link_locks.LOCKABLE, "edits"),
+        ("block_variants", link_table.BLOCK_VARIANTS, "neither"),
+    ],
+)
+def test_a_name_that_no_page_knows_is_refused_and_the_others_hold(visit, key: str, known, good: str) -> None:
+    page = sound(visit("block", block_part="start", **{key: f"{good}~idae"}))
     (note,) = notes(page)
-    known = link_locks.HIDEABLE if key == "hide" else link_locks.LOCKABLE
     assert note == f"The link's {key} does not know idae; it knows {', '.join(known)}."
-    assert link_of(page)[key] == "edits"
+    assert link_of(page)[key] == good
+    assert page.session_state[key] == (good,)
+    assert notes(page.run()) == []
+
+
+def test_a_list_of_which_nothing_is_known_is_the_usual_one(visit) -> None:
+    page = sound(visit("block", block_part="start", block_variants="idae"))
+    (note,) = notes(page)
+    assert note.startswith("The link's block_variants does not know idae; it knows pre-norm, ")
+    assert page.session_state["block_variants"] == link_table.BLOCK_VARIANTS
+    assert "block_variants" not in link_of(page)
+
+
+def test_every_list_of_a_link_is_either_known_or_read_word_by_word() -> None:
+    """A list that is neither would drop what it does not know without a word."""
+    lists = {key for key, entry in link_table.TABLE.items() if isinstance(entry.default, tuple)}
+    assert {key for key in lists if not link_table.TABLE[key].known} == {"edits", "changes", "recipe"}
 
 
 def test_locked_edits_of_a_link_stay_in_force(visit) -> None:

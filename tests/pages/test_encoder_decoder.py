@@ -21,6 +21,7 @@ from tests.pages.seeing import (
     component,
     link_of,
     notes,
+    offered,
     pane,
     plotly_values,
     predictions,
@@ -30,6 +31,7 @@ from tests.pages.seeing import (
 from tests.viz_model.figures.page_reader import PageReader
 from viz_model.edits import AblateHead
 from viz_model.figures import attention_view
+from viz_model.figures.theme import format_number
 
 STUDIES = Path(__file__).parents[2] / "assets" / "studies"
 CAT = "the black cat sees the old horse"
@@ -119,6 +121,25 @@ def test_the_best_head_is_named_from_what_is_measured_again_here(lesson) -> None
     assert payload(lesson).header["selection"]["head"] == best
     roles = payload(lesson).header["roles"][0]
     assert roles == [f"on the word {share:.3f}" for share in mass[0].tolist()]
+
+
+def test_a_head_that_is_not_there_gives_way_with_a_note(visit) -> None:
+    page = sound(visit("translation", best_head="0", translation_layer="5", translation_head="9"))
+    assert [note.split(";")[1] for note in notes(page)] == [
+        " 5 was asked for, 0 is shown.",
+        " 9 was asked for, 3 is shown.",
+    ]
+    assert payload(page).header["selection"]["head"] == 3
+
+
+@pytest.mark.parametrize("part", link_table.TRANSLATION_PARTS)
+def test_every_part_has_its_own_equation_with_its_symbols_named(visit, part: str) -> None:
+    page = sound(visit("translation", translation_part=part))
+    (equation,) = page.latex
+    assert (r"\alpha" in equation.value) == (part == "beam")
+    assert (r"\infty" in equation.value) == (part == "cheating")
+    (symbols,) = (each.value for each in page.caption if "d_k" in each.value.replace("\\", "") or ":" in each.value)
+    assert symbols
 
 
 def test_the_matrices_are_the_models_own(visit, lesson) -> None:
@@ -247,6 +268,11 @@ def test_without_the_mask_the_loss_is_lower_and_nothing_is_right(visit) -> None:
     assert cheat["loss"][99] < right["loss"][99] / 5
     assert (round(right["whole"], 2), cheat["whole"]) == (1.0, 0.0)
     assert "of 500 held-out sentences it writes **0** right, against 500" in said(page)
+    losses, whole = zip(*((one["held_out_loss"][0], one["whole"]) for one in study["seeds"]), strict=True)
+    assert [one["seed"] for one in study["seeds"]] == [0, 1, 2, 3, 4]
+    assert f"over 5 seeds the held-out loss without the mask is {format_number(min(losses))} to" in said(page)
+    assert max(cheating for cheating, _ in whole) < 0.1
+    assert min(masked for _, masked in whole) > 0.9
     seen = plotly_values(page, "cheating_map_False")
     np.testing.assert_allclose(np.diagonal(seen, 1), 1, atol=0.1)
     masked = plotly_values(page, "cheating_map_True")
@@ -325,7 +351,7 @@ def test_a_teacher_can_hide_and_lock(visit) -> None:
     page = sound(visit("translation", hide="question~downloads~equation", lock="text~step~panel~head"))
     assert not page.radio
     assert not page.latex
-    assert not page.get("download_button")
+    assert not offered(page)
     assert page.text_input(key="english").disabled
     assert by_key(page.button, "translation_next").disabled
     assert selector(page, "translation_part").disabled

@@ -12,7 +12,7 @@ from pyarrow import ipc
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import link_table
-from tests.pages.seeing import by_key, link_of, notes, plotly_values, sound
+from tests.pages.seeing import by_key, link_of, notes, offered, plotly_values, sound
 from viz_model.figures.theme import format_number
 from viz_model.training.studies import FOLDER
 
@@ -71,6 +71,14 @@ def test_the_curves_are_means_and_their_bands_the_extremes(visit, study) -> None
             assert bands[n] == pytest.approx((min(accuracy), max(accuracy)))
 
 
+def test_quick_is_what_was_measured(visit, study) -> None:
+    text = said(sound(visit("fine-tuning")))
+    full, longer = means(study, "full")[64], mean(study["longer"])
+    assert ("“Quick” holds as well" in text) == (full > longer)
+    assert f"times the steps ({share(longer)})" in text
+    assert f"({share(full)})" in text
+
+
 def test_the_chosen_number_stands_in_the_picture(visit) -> None:
     assert any(row.get("name") == "128 examples" for row in rows(sound(visit("fine-tuning", tuned_with="128"))))
 
@@ -95,6 +103,18 @@ def test_a_head_that_is_not_there_gives_way(visit) -> None:
     page = sound(visit("fine-tuning", tuned_layer="60", tuned_head="60"))
     n_layers, n_heads = plotly_values(page, "moved").shape
     assert (page.session_state["tuned_layer"], page.session_state["tuned_head"]) == (n_layers - 1, n_heads - 1)
+    assert [note.split(";")[1] for note in notes(page)] == [
+        f" 60 was asked for, {n_layers - 1} is shown.",
+        f" 60 was asked for, {n_heads - 1} is shown.",
+    ]
+
+
+def test_what_is_asked_stands_before_the_picture_with_an_example_of_each_kind(visit, study) -> None:
+    page = sound(visit("fine-tuning"))
+    (asked,) = (each.value.replace("\\", "") for each in page.markdown if "one or several?**" in each.value)
+    for label in ("one", "several"):
+        text = next(text for text, found in study["shown"] if found == label)
+        assert f"“{text}” **{label}**" in asked
 
 
 def test_the_experiments_set_the_page(visit, study) -> None:
@@ -130,7 +150,7 @@ def test_a_bad_value_gives_one_note(visit) -> None:
 
 def test_what_is_hidden_and_locked(visit) -> None:
     page = sound(visit("fine-tuning", hide="downloads~experiments~question~equation", lock="recipe~layer~head"))
-    assert not page.get("download_button")
+    assert not offered(page)
     assert not page.radio
     assert by_key(page.selectbox, "tuned_layer").disabled
     assert by_key(page.selectbox, "tuned_head").disabled

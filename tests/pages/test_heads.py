@@ -20,6 +20,7 @@ from tests.pages.seeing import (
     exact,
     link_of,
     notes,
+    offered,
     pane,
     panes,
     predictions,
@@ -30,10 +31,12 @@ from tests.pages.seeing import (
 from tests.viz_model.figures.page_reader import PageReader
 from viz_model.analysis.held_out_heads import measured_ablation
 from viz_model.edits import AblateHead
+from viz_model.figures.theme import format_number
 
 STUDIES = Path(__file__).parents[2] / "assets" / "studies"
 CAT = "The cat sat on the mat"
 KEYS = "The keys to the cabinet are on the table"
+RULES = "The new government with three new rules"
 
 
 def bundled(kind: str, model: str) -> dict:
@@ -87,19 +90,19 @@ def test_it_opens_on_a_finished_picture(lesson) -> None:
     assert link_of(lesson) == {}
     weights = vm.run(vm.load("english-causal"), CAT).blocks[0].attention.weights[0, 0]
     np.testing.assert_array_equal(attention(lesson).arrays["weights/0/0"], weights.numpy())
-    assert attention(lesson).header["roles"][1][0] == "subject-verb (due)"
+    assert attention(lesson).header["roles"][2][0] == "subject-verb (due)"
     assert "(due)**: the position before the later word" in said(lesson)
     assert "come at least 0.4 of the way from chance to 1" in said(lesson)
 
 
 def test_a_head_is_picked_in_the_atlas_in_the_map_and_by_the_lists(visit) -> None:
     page = visit("heads")
-    sound(trigger(page, "head_atlas", "picked", {"layer": 2, "head": 3}))
-    assert link_of(page) == {"v": "1", "layer": "2", "head": "3"}
-    assert attention(page).header["selection"] == {"layer": 2, "head": 3, "query": 2, "key": 1}
+    sound(trigger(page, "head_atlas", "picked", {"layer": 2, "head": 1}))
+    assert link_of(page) == {"v": "1", "layer": "2", "head": "1"}
+    assert attention(page).header["selection"] == {"layer": 2, "head": 1, "query": 2, "key": 1}
     assert atlas(page).count("data-chosen") == 1
-    assert 'data-layer="2" data-head="3" data-chosen' in atlas(page)
-    assert "Layer 2, head 3 is named **verb-predicate**" in said(page)
+    assert 'data-layer="2" data-head="1" data-chosen' in atlas(page)
+    assert "Layer 2, head 1 is named **preposition-noun (due)**" in said(page)
     sound(choose(page, "attention", "selection", {"layer": 1, "head": 2, "query": 4, "key": 3}))
     assert link_of(page) == {"v": "1", "layer": "1", "head": "2", "query": "4", "key": "3"}
     sound(by_key(page.selectbox, "layer").set_value(0).run())
@@ -115,11 +118,11 @@ def test_a_locked_head_stays(visit) -> None:
 
 
 def test_the_heads_whole_table_of_roles(visit) -> None:
-    page = visit("heads", layer="1", head="0")
-    head = head_of("english-causal", 1, 0)
+    page = visit("heads", layer="2", head="0")
+    head = head_of("english-causal", 2, 0)
     roles = sorted(head["roles"], key=lambda role: -(role["score"] - role["chance"]) * role["per_text"])
     assert [row[0] for row in table(page, "mean weight on each kind")[1:]] == [role["role"] for role in roles[:8]]
-    assert "its mean weight on such words is **0.745**, where a head that reads all alike has 0.212" in said(page)
+    assert "its mean weight on such words is **0.805**, where a head that reads all alike has 0.212" in said(page)
     assert f"entropy of **{head['entropy']:.3f} nats**" in said(page)
     assert f"lie **{head['distance']:.2f} positions**" in said(page)
     sound(by_key(page.button, "all_roles").click().run())
@@ -133,7 +136,7 @@ def test_the_heads_whole_table_of_roles(visit) -> None:
 
 @pytest.mark.parametrize("kept", ["without", "only"])
 def test_ablations_are_the_bundled_ones(visit, kept: str) -> None:
-    page = sound(visit("heads", heads_panel="without", kept=kept, layer="1", head="0"))
+    page = sound(visit("heads", heads_panel="without", kept=kept, layer="2", head="2"))
     recorded = bundled("ablation", "english-causal")
     rows = table(page, "verb agrees")
     assert rows[1][0] == "the whole model"
@@ -141,8 +144,8 @@ def test_ablations_are_the_bundled_ones(visit, kept: str) -> None:
         assert float(row[1]) == pytest.approx(one["loss"], rel=5e-3)
         assert float(row[3]) == pytest.approx(one["loss"] - recorded["whole"]["loss"], rel=6e-3)
         assert [float(cell) for cell in row[4:]] == pytest.approx([one["accuracy"], one["agreement"]], rel=5e-3)
-    one = without("english-causal", 1, 0, kept)
-    assert f"The verb agrees in **{one['agreement']:.3f}** of cases" in said(page)
+    one = without("english-causal", 2, 2, kept)
+    assert f"The verb agrees in **{format_number(one['agreement'])}** of cases" in said(page)
     assert "**As recorded.** 1,000 held-out texts" in said(page)
     assert ("the model needs the head" in said(page)) == (kept == "without")
 
@@ -163,14 +166,14 @@ def test_the_sentence_is_run_under_the_ablation_too(visit, kept: str) -> None:
 def test_attention_is_not_explanation_with_both_heads_numbers(visit) -> None:
     page = sound(visit("heads", heads_panel="without", layer="2", head="0"))
     numbers = [
-        *(head_of("english-causal", layer, 0)["score"] for layer in (1, 2)),
-        *(without("english-causal", layer, 0)["agreement"] for layer in (1, 2)),
+        *(head_of("english-causal", 2, head)["score"] for head in (2, 0)),
+        *(without("english-causal", 2, head)["agreement"] for head in (2, 0)),
     ]
     (line,) = (each.value for each in page.markdown if each.value.startswith("**Attention is not explanation.**"))
-    assert [f"{number:.3f}" for number in numbers] == ["0.745", "0.780", "0.546", "0.998"]
-    assert all(f"{number:.3f}" in line for number in numbers)
+    assert [f"{number:.3f}" for number in numbers] == ["0.590", "0.805", "0.764", "1.000"]
+    assert all(format_number(number) in line for number in numbers)
     assert "the model can do without the head" in said(page)
-    assert "agreement suffers most without layer 1, head 0: 0.546" in said(page)
+    assert "agreement suffers most without layer 2, head 2: 0.764" in said(page)
 
 
 def test_measured_now_is_run_and_labelled(visit, monkeypatch) -> None:
@@ -246,26 +249,26 @@ def test_of_other_models_a_note_says_what_is_not_known(visit) -> None:
 @pytest.mark.parametrize("model", ["english-causal", "english-masked"])
 def test_the_question_is_answered_from_the_table(visit, model: str) -> None:
     page = visit("heads", model=model)
-    by_key(page.radio, "predict_heads_english-causal").set_value("layer 1, head 0").run()
-    assert "**Yes.** Without layer 1, head 0 the verb agrees in 0.546 of 500 cases" in sound(page).markdown[-1].value
+    by_key(page.radio, "predict_heads_english-causal").set_value("layer 2, head 2").run()
+    assert "**Yes.** Without layer 2, head 2 the verb agrees in 0.764 of 500 cases" in sound(page).markdown[-1].value
     by_key(page.radio, "predict_heads_english-causal").set_value("layer 2, head 0").run()
-    assert page.markdown[-1].value.startswith("**No: layer 1, head 0.**")
-    needed = min((1, 2), key=lambda layer: without("english-causal", layer, 0)["agreement"])
-    assert needed == 1
+    assert page.markdown[-1].value.startswith("**No: layer 2, head 2.**")
+    needed = min((0, 2), key=lambda head: without("english-causal", 2, head)["agreement"])
+    assert needed == 2
 
 
 def test_each_experiment_shows_what_it_says(visit) -> None:
     page = visit("heads", model="english-masked")
-    for i, layer in enumerate((1, 2)):
+    for i, head in enumerate((2, 0)):
         sound(by_key(page.button, f"try_{i}").click().run())
-        assert attention(page).header["selection"] == {"layer": layer, "head": 0, "query": 5, "key": 2}
-        assert attention(page).header["queries"][1:] == ["My", "dog", "near", "the", "houses"]
-        weights = attention(page).arrays[f"weights/{layer}/0"]
-        assert weights[5, 2] == weights[5].max() > 0.9
+        assert attention(page).header["selection"] == {"layer": 2, "head": head, "query": 7, "key": 3}
+        assert attention(page).header["queries"][1:] == RULES.split()
+        weights = attention(page).arrays[f"weights/2/{head}"]
+        assert weights[7, 3] == weights[7].max() > 0.85
         probabilities = predictions(page)
-        assert (probabilities.get("are", 0.0) > probabilities["is"]) == (layer == 1)
-        assert ("the model needs the head" in said(page)) == (layer == 1)
-        assert ("can do without the head" in said(page)) == (layer == 2)
+        assert (probabilities.get("are", 0.0) > probabilities["is"]) == (head == 2)
+        assert ("the model needs the head" in said(page)) == (head == 2)
+        assert ("can do without the head" in said(page)) == (head == 0)
     sound(by_key(page.button, "try_2").click().run())
     header = attention(page).header
     assert header["model"] == "induction"
@@ -295,7 +298,7 @@ def test_a_teachers_link_hides_and_locks(visit) -> None:
     page = sound(visit("heads", hide="downloads~question~experiments~equation~panels", lock="text~model"))
     assert not page.latex
     assert not page.radio
-    assert not page.get("download_button")
+    assert not offered(page)
     assert not page.button_group
     page = sound(visit("heads", heads_panel="without", lock="panel"))
     assert selector(page, "heads_panel").disabled

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import link_locks, link_table, session
+from pages.ui import link_table, session
 from tests.pages.seeing import by_key, link_of, notes, selector, sound
 from viz_model.computation import steps
 from viz_model.textbook import textbook_example
@@ -154,8 +154,8 @@ def test_the_default_of_every_key_can_be_written_and_read(key: str) -> None:
 @settings(max_examples=10)
 @given(STATES)
 def test_a_link_opens_the_state_that_wrote_it(state: dict[str, Any]) -> None:
-    known = {"hide": link_locks.HIDEABLE[: len(state["hide"])], "lock": link_locks.LOCKABLE[: len(state["lock"])]}
-    state = {**state, **known}
+    known = {key: entry.known[: len(state[key])] for key, entry in link_table.TABLE.items() if entry.known}
+    state = {**state, **{key: words or link_table.TABLE[key].default for key, words in known.items()}}
     page = follow(**{key: link_table.TABLE[key].write(value) for key, value in state.items()})
     sound(page)
     assert notes(page) == []
@@ -180,10 +180,10 @@ def test_garbage_falls_back_to_the_default_and_is_named(link: dict[str, str]) ->
         except ValueError:
             expected = entry.default
             assert f"The link's {key} was not read" in said
-        if key in ("hide", "lock"):
-            known = link_locks.HIDEABLE if key == "hide" else link_locks.LOCKABLE
-            assert set(page.session_state[key]) == set(expected) & set(known)
-            assert (f"The link's {key} does not know" in said) == bool(set(expected) - set(known))
+        if entry.known:
+            left = set(expected) & set(entry.known)
+            assert set(page.session_state[key]) == (left or set(entry.default) if set(expected) - left else left)
+            assert (f"The link's {key} does not know" in said) == bool(set(expected) - left)
         else:
             assert page.session_state[key] == expected
 

@@ -13,17 +13,7 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 import viz_model as vm
-from tests.pages.seeing import (
-    component,
-    exact,
-    link_of,
-    pane,
-    panes,
-    plotly_values,
-    selector,
-    sound,
-    trigger,
-)
+from tests.pages.seeing import component, exact, link_of, offered, pane, panes, plotly_values, selector, sound, trigger
 from tests.viz_model.figures.page_reader import PageReader
 from viz_model.figures.theme import format_number
 
@@ -185,7 +175,7 @@ def test_a_teacher_hides_and_locks(visit) -> None:
     page = sound(visit("block", hide="question~experiments~equation~downloads", lock="panel~layer"))
     assert not page.radio
     assert not page.latex
-    assert not page.get("download_button")
+    assert not offered(page)
     assert selector(page, "block_part").disabled
     assert selector(page, "layer").disabled
     assert 'role="button"' not in drawing(page)

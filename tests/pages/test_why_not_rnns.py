@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.learn.parts import why_not_rnns_choice as choice
-from tests.pages.seeing import by_key, component, exact, link_of, pane, selector, sound
+from tests.pages.seeing import by_key, component, exact, link_of, offered, pane, selector, sound
 from tests.viz_model.figures.page_reader import PageReader
 from viz_model.tasks.names import make_task
 from viz_model.training import comparison
@@ -242,7 +242,7 @@ def test_a_teachers_link_hides_and_locks(visit) -> None:
     )
     assert not page.latex
     assert not page.radio
-    assert not page.get("download_button")
+    assert not offered(page)
     assert selector(page, "comparison").disabled
     assert by_key(page.toggle, "forgets").disabled
 
@@ -251,7 +251,7 @@ def test_a_teachers_link_hides_and_locks(visit) -> None:
 def test_every_picture_has_a_table_and_a_file(visit, section: str) -> None:
     page = sound(visit("recurrence", comparison=section))
     tables = [each for each in page.button if each.key and each.key.startswith("table_")]
-    assert len(page.get("download_button")) >= len(tables) >= 1
+    assert len(offered(page)) >= len(tables) >= 1
     had = len(page.get("html"))
     sound(tables[0].click().run())
     assert len(page.get("html")) > had

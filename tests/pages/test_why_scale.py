@@ -292,7 +292,7 @@ def test_live_runs_take_the_place_of_the_recorded_ones(visit, nowhere, monkeypat
 def test_an_experiment_shows_what_it_says(visit, i: int) -> None:
     page = sound(visit("scale"))
     sound(by_key(page.button, f"try_{i}").click().run())
-    title = f"Reading 8 random keys, d_k = {(1024, 1)[i]}" if i < 2 else "What “are” reads: layer 1, head 0"
+    title = f"Reading 8 random keys, d_k = {(1024, 1)[i]}" if i < 2 else "What “are” reads: layer 1, head 1"
     plain, scaled = bars(charts(page)[title])
     if i == 1:
         np.testing.assert_allclose(plain, scaled)

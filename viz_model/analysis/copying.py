@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -15,12 +15,26 @@ class Copying:
 
     possible: Tensor  # [step] bool: the token written stands in the source
     weight: Tensor  # [layer, head, step]  weight on the source's tokens that are the one written
+    source: Tensor  # [source position]  the most that a head gave it at a step that wrote the same token; 0 without one
+
+    def of(self, steps: Sequence[bool]) -> Copying:
+        """The same with a copy possible at these steps alone."""
+        return replace(self, possible=self.possible & torch.tensor(steps, dtype=torch.bool))
 
     @property
     def mean(self) -> Tensor:
         """Mean weight over the steps at which a copy is possible, [layer, head]; 0 where none is."""
         n = int(self.possible.sum())
         found: Tensor = self.weight[:, :, self.possible].sum(-1) / max(n, 1)
+        return found
+
+    @property
+    def best(self) -> list[tuple[int, int, float] | None]:
+        """For each step the head that reads the written token most, (layer, head, weight); None where no copy is."""
+        found: list[tuple[int, int, float] | None] = []
+        for step, possible in enumerate(self.possible.tolist()):
+            layer, head = divmod(int(self.weight[:, :, step].argmax()), self.weight.shape[1])
+            found.append((layer, head, float(self.weight[layer, head, step])) if possible else None)
         return found
 
     @property
@@ -41,4 +55,5 @@ def copying(weights: Tensor, source_ids: Sequence[int], written_ids: Sequence[in
             f"weights: expected [layer, head, {len(written)}, {len(source)}] as the ids say, got {list(weights.shape)}."
         )
     same = written[:, None] == source[None, :]
-    return Copying(same.any(1), torch.where(same, weights, weights.new_zeros(())).sum(-1))
+    copied = torch.where(same, weights, weights.new_zeros(()))
+    return Copying(same.any(1), copied.sum(-1), copied.flatten(0, 2).amax(0))

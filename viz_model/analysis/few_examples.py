@@ -19,8 +19,8 @@ class Curve:
     """One way of learning."""
 
     way: str
-    learning_rate: float
-    tried: tuple[float, ...]  # the accuracy with each of the rates, on sentences that count for nothing else
+    learning_rate: tuple[float, ...]  # [size] the best of those tried
+    tried: tuple[tuple[float, ...], ...]  # [size, rate] mean accuracy, with seeds and sentences of their own
     accuracy: tuple[tuple[float, ...], ...]  # [size, seed], on held-out sentences
 
     def means(self) -> tuple[float, ...]:

@@ -9,18 +9,18 @@ from pages.ui import chrome, session
 from viz_model.edit_codes import parse_edit
 from viz_model.edits import AblateHead, Edit, KnockOut, PatchHead, SetWeight, UniformHead
 
-# Measured on the bundled model: in layer 1, head 0, the word before the verb reads its subject.
+# Measured on the bundled model: in layer 2, head 2, the word before the verb reads its subject.
 SUBJECT = {
     "model": "english-causal",
     "text": "The keys to the old cabinet",
-    "layer": 1,
-    "head": 0,
+    "layer": 2,
+    "head": 2,
     "query": 6,
     "key": 2,
 }
 WITH_SUBJECT = {**SUBJECT, "edits": ()}
-SILENCED = {**SUBJECT, "edits": (AblateHead(layer=1, head=0).code,)}
-BLIND = {**SUBJECT, "edits": (UniformHead(layer=1, head=0).code,)}
+SILENCED = {**SUBJECT, "edits": (AblateHead(layer=2, head=2).code,)}
+BLIND = {**SUBJECT, "edits": (UniformHead(layer=2, head=2).code,)}
 
 
 def show(bench: Bench) -> None:

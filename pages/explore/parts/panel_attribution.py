@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import chrome, runs, theme
+from pages.explore.parts.taking import about
+from pages.ui import chrome, downloads, runs, theme
 from viz_model.analysis import Outcome, attention_agreement, gradient_times_input, token_ablation
 from viz_model.figures import attribution_bars
+from viz_model.figures.theme import Theme
 from viz_model.prediction import predict
 
 LONGEST = 64
@@ -33,7 +37,15 @@ def show(bench: Bench) -> None:
         f"{float(found.distribution.probabilities[answer]):.3f}. "
         f"Attention is that of layer {bench.layer}, head {bench.head}."
     )
-    st.altair_chart(attribution_bars(tokens, shares, theme=theme.current()), key="attribution", theme=None)
+
+    def draw(look: Theme) -> Any:
+        return attribution_bars(tokens, shares, theme=look)
+
+    st.altair_chart(draw(theme.current()), key="attribution", theme=None)
+    if chrome.shown("downloads"):
+        columns = {"token": tokens, **{name: [float(share) for share in given] for name, given in shares.items()}}
+        picture = downloads.Picture(draw, f"What “{said}” at position {found.position} is owed to")
+        downloads.menu("attribution", columns, picture, caption=about(bench))
     for name in ("gradient × input", "ablation"):
         by_head = attention_agreement(bench.trace, shares[name], query=found.position)
         agreement = by_head[bench.layer][bench.head]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from pages.explore.parts.sentence import Bench
-from pages.ui import chrome, theme
+from pages.explore.parts.taking import about
+from pages.ui import chrome, downloads, theme
 from viz_model.analysis import logit_lens, residual_terms
 from viz_model.figures import logit_lens as draw
 from viz_model.figures.term_list import term_list
+from viz_model.figures.theme import Theme
 from viz_model.prediction import predict
 
 WIDEST = 24  # positions in the picture
@@ -19,16 +23,28 @@ def show(bench: Bench) -> None:
     first = max(0, min(bench.query - WIDEST // 2, len(tokens) - WIDEST))
     probabilities = logit_lens(bench.run.model, bench.trace)[:, 0, first : first + WIDEST].softmax(-1)
     best = probabilities.max(-1)
-    figure = draw(
-        [[token(i) for i in row] for row in best.indices.tolist()],
-        best.values.numpy(),
-        positions=tokens[first : first + WIDEST],
-        layers=["embedding", *(f"layer {i}" for i in range(len(bench.trace.blocks)))],
-        theme=theme.current(),
+    says, shares = [[token(i) for i in row] for row in best.indices.tolist()], best.values.numpy()
+    read, layers = (
+        tokens[first : first + WIDEST],
+        ["embedding", *(f"layer {i}" for i in range(len(bench.trace.blocks)))],
     )
+
+    def drawn(look: Theme) -> Any:
+        return draw(says, shares, positions=read, layers=layers, theme=look)
+
     if len(tokens) > WIDEST:
         st.caption(f"Positions {first} to {first + WIDEST - 1} of {len(tokens)}, around the chosen query.")
-    st.plotly_chart(figure, key="lens", theme=None, config={"displayModeBar": False})
+    st.plotly_chart(drawn(theme.current()), key="lens", theme=None, config={"displayModeBar": False})
+    if chrome.shown("downloads"):
+        cells = [(i, j) for i in range(len(layers)) for j in range(len(read))]
+        columns = {
+            "after": [layers[i] for i, _ in cells],
+            "position": [first + j for _, j in cells],
+            "having read": [read[j] for _, j in cells],
+            "says next": [says[i][j] for i, j in cells],
+            "probability": [float(shares[i, j]) for i, j in cells],
+        }
+        downloads.menu("lens", columns, downloads.Picture(drawn, "Logit lens"), caption=about(bench))
     _answer(bench)
 
 

@@ -14,6 +14,7 @@ from viz_model.analysis.answer_span import AnswerSpan, answer_span
 from viz_model.figures.marked_text import marked_text
 from viz_model.figures.theme import format_number
 from viz_model.figures.word_bars import word_bars
+from viz_model.figures.word_drawings import marked_text_drawing, word_bars_drawing
 from viz_model.inference import run
 from viz_model.tasks import question_answering as task
 from viz_model.tasks.typed import spell
@@ -60,7 +61,7 @@ class Answers:
         first_asked, last_asked = typed.own[0], typed.own[self.n_asked - 1]
         links = application_heads.readings(MODEL)
         blocks = self.trace.blocks
-        layer, head = application_heads.head_on_show(len(blocks), len(links[0].weight[0]), links[0].best)
+        layer, head = application_heads.head_on_show(links[0].best)
         query = answer.first or 0
         rows = blocks[layer].attention.weights[0, head]
         own = list(typed.own)
@@ -72,15 +73,9 @@ class Answers:
                 share=format_number(answer.probability), none=format_number(answer.none)
             )
         )
-        st.html(
-            marked_text(
-                typed.words,
-                [float(rows[0, i]) for i in own],
-                [own.index(i) for i in inside],
-                faint=range(self.n_asked),
-                caption=words["answers text"].format(layer=layer, head=head),
-            )
-        )
+        weights, marked, faint = [float(rows[0, i]) for i in own], [own.index(i) for i in inside], range(self.n_asked)
+        caption = words["answers text"].format(layer=layer, head=head)
+        st.html(marked_text(typed.words, weights, marked, faint=faint, caption=caption))
         most = max(own, key=lambda i: float(rows[query, i]))
         asks = max(range(first_asked, last_asked + 1), key=lambda i: float(rows[0, i]))
         st.markdown(
@@ -113,7 +108,18 @@ class Answers:
         chosen = [2 + told.index(i) for i in inside if i in told] or [0 if said is None else 1]
         st.html(word_bars(names, columns, chosen=chosen, caption=words["answers caption"].format(model=MODEL)))
         if chrome.shown("downloads"):
-            downloads.csv_button("answer", {"word": names, **columns})
+            downloads.menu(
+                "answer",
+                {"word": names, **columns},
+                downloads.Picture(
+                    lambda look: marked_text_drawing(typed.words, weights, marked, faint=faint, theme=look), caption
+                ),
+                downloads.Picture(
+                    lambda look: word_bars_drawing(names, columns, chosen=chosen, theme=look),
+                    "Where the answer starts, and where it ends",
+                ),
+                caption=downloads.caption(MODEL, typed.text, ()),
+            )
         st.subheader("Who reads whom", anchor=False)
         st.markdown(words["answers map"])
         application_heads.draw(

@@ -9,18 +9,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.families.parts import application_heads, typed_text
+from pages.families.parts import application_code_heads, typed_text
 from pages.ui import chrome, downloads, runs, session
-from viz_model.analysis.code_reading import (
-    Links,
-    all_weights,
-    bracket_links,
-    characters_of,
-    line_end_links,
-    link_weight,
-)
+from viz_model.analysis.code_reading import characters_of
 from viz_model.checkpoint import read_card
-from viz_model.figures.theme import format_number, visible_token
+from viz_model.figures.code_text import code_text
+from viz_model.figures.theme import format_number
 from viz_model.figures.word_table import choices_table
 from viz_model.generation import GenerationStep
 from viz_model.tasks.code import plain_text
@@ -53,7 +47,7 @@ class OnShow:
 
     def draw(self, words: Mapping[str, str]) -> None:
         said = "".join(character for character in self.characters if character != "\n")
-        st.code(f"{self.typed.text}{said}", language="python")
+        st.html(code_text(self.typed.text, said, caption=words["code told apart"]))
         st.markdown(
             words["code written"].format(
                 n=len(self.characters),
@@ -81,7 +75,9 @@ class OnShow:
                     **{f"probability {i}": [row[i][1] for row in choices] for i in range(N_CHOICES)},
                 },
             )
-        self._heads(words)
+        trace: Any = self.steps[-1].trace
+        tokens = characters_of(tokenizer, trace.ids[0].tolist())
+        application_code_heads.draw(trace, tokens, model=MODEL, text=self.typed.text, words=words)
         st.button(
             "Train one on other text",
             key="train_other",
@@ -92,44 +88,6 @@ class OnShow:
         )
         if st.session_state.pop("go_to_training", False):
             st.switch_page(LIVE)
-
-    def _heads(self, words: Mapping[str, str]) -> None:
-        """Brackets and indentation as each head reads them, in what was typed and written."""
-        trace: Any = self.steps[-1].trace
-        tokens = characters_of(runs.model(MODEL).tokenizer, trace.ids[0].tolist())
-        blocks = trace.blocks
-        weights = all_weights(trace)
-        st.subheader("Brackets and indentation", anchor=False)
-        kinds: list[tuple[str, Links]] = [
-            ("brackets", bracket_links(tokens)),
-            ("indentation", line_end_links(tokens)),
-        ]
-        best, cell, roles = (0, 0), (len(tokens) - 1, len(tokens) - 1), None
-        for name, links in kinds:
-            found = link_weight(weights, links)
-            if found is None:
-                st.markdown(words[f"code no {name}"])
-                continue
-            layer, head = divmod(int(found.argmax()), found.shape[1])
-            st.markdown(
-                words[f"code {name}"].format(
-                    n=len(links), layer=layer, head=head, weight=format_number(float(found[layer, head]))
-                )
-            )
-            if roles is None:
-                best, cell, roles = (layer, head), links[-1], found.tolist()
-        at = application_heads.head_on_show(len(blocks), weights.shape[1], best)
-        application_heads.draw(
-            [layer.numpy() for layer in weights],
-            [visible_token(token) if token else "[BOS]" for token in tokens],
-            None,
-            at=at,
-            cell=cell,
-            mask=blocks[0].attention.mask[0, 0].numpy(),
-            roles=roles,
-            model=MODEL,
-            text=self.typed.text,
-        )
 
     def limits(self) -> str:
         n = runs.model(MODEL).config.context_length
@@ -151,7 +109,9 @@ def read(words: Mapping[str, str]) -> OnShow:
     """Draws the field and writes on from what it holds."""
     typed_text.field("code_text", "Code", large=True)
     model = runs.model(MODEL)
-    text = plain_text(typed_text.last_good("code_text", "Code") + "|")[:-2]  # its last line is not at an end
+    text = plain_text(typed_text.last_good("code_text", "Code", of_words=False) + "|")[
+        :-2
+    ]  # its last line is not at an end
     tokenizer, room = model.tokenizer, model.config.context_length - MOST
     typed_text.note_unknown(tokenizer, text)
     if len(tokenizer.encode(text)) > room:

@@ -11,14 +11,18 @@ import streamlit as st
 from pages.families.parts import application_heads, typed_text
 from pages.ui import chrome, downloads, runs
 from viz_model.analysis.word_influence import NAMES, WordInfluence, word_influence
+from viz_model.analysis.word_measures import WordMeasures
 from viz_model.figures.marked_text import marked_text
 from viz_model.figures.theme import format_number
 from viz_model.figures.word_bars import word_bars
+from viz_model.figures.word_drawings import marked_text_drawing, word_bars_drawing
 from viz_model.inference import run
 from viz_model.tasks import sentiment as task
 from viz_model.tasks.sentiment_lexicon import LABELS
+from viz_model.training.studies import kept
 
 MODEL = "sentiment"
+SIGNED = ("gradient", "ablation")
 FEWEST = 3  # words that a correlation of ranks can be said of
 EXPERIMENTS = [
     (
@@ -62,9 +66,8 @@ class Feeling:
                 other=other, share=format_number(self.chances[other]), rest=format_number(rest)
             )
         )
-        st.html(
-            marked_text(typed.words, influence.attention.tolist(), caption=words["feeling text"].format(n=len(blocks)))
-        )
+        weights, caption = influence.attention.tolist(), words["feeling text"].format(n=len(blocks))
+        st.html(marked_text(typed.words, weights, caption=caption))
         st.subheader("Three measures of each word's part", anchor=False)
         st.markdown(words["feeling bars"].format(verdict=self.verdict))
         columns = {name: getattr(influence, name).tolist() for name in NAMES}
@@ -73,17 +76,28 @@ class Feeling:
             word_bars(
                 typed.words,
                 columns,
-                signed=("gradient", "ablation"),
+                signed=SIGNED,
                 chosen=marked,
                 caption=words["feeling caption"].format(model=MODEL, verdict=self.verdict),
             )
         )
+        st.markdown(self._named(words, columns))
+        st.markdown(_measured(words))
         st.markdown(self._agreement(words))
         if chrome.shown("downloads"):
-            downloads.csv_button("influence", {"word": typed.words, **columns})
+            downloads.menu(
+                "influence",
+                {"word": typed.words, **columns},
+                downloads.Picture(lambda look: marked_text_drawing(typed.words, weights, theme=look), caption),
+                downloads.Picture(
+                    lambda look: word_bars_drawing(typed.words, columns, signed=SIGNED, chosen=marked, theme=look),
+                    "Three measures of each word's part",
+                ),
+                caption=f"{downloads.caption(MODEL, typed.text, ())} · {self.verdict}",
+            )
         st.subheader("Who reads whom", anchor=False)
         links = application_heads.readings(MODEL)
-        layer, head = application_heads.head_on_show(len(blocks), len(links[0].weight[0]), links[0].best)
+        layer, head = application_heads.head_on_show(links[0].best)
         row = blocks[layer].attention.weights[0, head, 0]
         most = max(typed.own, key=lambda i: float(row[i]))
         st.markdown(
@@ -94,6 +108,7 @@ class Feeling:
                 weight=format_number(float(row[most])),
                 mean=format_number(links[0].weight[layer][head]),
                 n=links[0].n,
+                most=words["feeling most"] if (layer, head) == links[0].best else "",
             )
         )
         application_heads.draw(
@@ -106,6 +121,21 @@ class Feeling:
             model=MODEL,
             text=typed.text,
         )
+
+    def _named(self, words: Mapping[str, str], columns: Mapping[str, list[float]]) -> str:
+        """The word at which each measure is largest here, and whether two of them disagree in sign."""
+        named = self.typed.words
+        tops = {name: max(range(len(named)), key=lambda i: abs(columns[name][i])) for name in NAMES}
+        told = [
+            f"“{chrome.literal(named[at])}” by {name} (**{'+' * (name in SIGNED and columns[name][at] > 0)}"
+            f"{format_number(columns[name][at])}**)"
+            for name, at in tops.items()
+        ]
+        text = words["feeling here"].format(tops=", ".join(told))
+        at = tops["ablation"]
+        if columns["gradient"][at] * columns["ablation"][at] < 0:
+            text += " " + words["feeling signs"].format(word=chrome.literal(named[at]))
+        return text
 
     def _agreement(self, words: Mapping[str, str]) -> str:
         if len(self.typed.own) < FEWEST:
@@ -146,6 +176,27 @@ class Feeling:
 
     def _most(self) -> int:
         return int(self.influence.attention.argmax())
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def measured() -> WordMeasures:
+    """What was measured on held-out texts."""
+    return WordMeasures.from_json(kept("word-measures"))
+
+
+def _measured(words: Mapping[str, str]) -> str:
+    found = measured()
+    shares = {name: f"{format_number(100 * found.of(name).found / found.texts)} %" for name in NAMES}
+    gradient, ablation = found.of("gradient"), found.of("ablation")
+    return words["feeling measured"].format(
+        texts=found.texts,
+        chance=f"{format_number(100 * found.chance)} %",
+        toward=gradient.toward,
+        found=gradient.found,
+        all_toward=ablation.toward,
+        all_found=ablation.found,
+        **shares,
+    )
 
 
 def words_unknown() -> str:

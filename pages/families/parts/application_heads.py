@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui import chrome, downloads, pictures, session
+from pages.ui import chrome, downloads, pictures, runs, session
 from viz_model.analysis.right_reading import HeadReading, HeadReadings
 from viz_model.figures import attention_view, matrix_table
 from viz_model.training.studies import kept
@@ -24,13 +24,21 @@ def readings(model: str) -> tuple[HeadReading, ...]:
     return _readings().of(model)
 
 
-def head_on_show(n_layers: int, n_heads: int, best: tuple[int, int]) -> tuple[int, int]:
+def keep_within(model: str) -> None:
+    """Moves the head that was asked for into those of the model, with a note; before the page's notes are drawn."""
+    state, config = st.session_state, runs.model(model).config
+    stack = getattr(config, "decoder", config)
+    if state["app_layer"] < 0 or state["app_head"] < 0:  # a layer or a head alone names none
+        session.put(app_layer=-1, app_head=-1)
+        return
+    session.keep_within("app_layer", 0, stack.n_layers - 1, "layers")
+    session.keep_within("app_head", 0, stack.n_heads - 1, "heads")
+
+
+def head_on_show(best: tuple[int, int]) -> tuple[int, int]:
     """The head that was clicked; before that, the best one."""
-    state = st.session_state
-    if state["app_layer"] < 0 or state["app_head"] < 0:
-        return best
-    layer = session.keep_within("app_layer", 0, n_layers - 1, "layers")
-    return layer, session.keep_within("app_head", 0, n_heads - 1, "heads")
+    layer, head = st.session_state["app_layer"], st.session_state["app_head"]
+    return best if layer < 0 or head < 0 else (layer, head)
 
 
 def draw(

@@ -10,9 +10,12 @@ import streamlit as st
 from pages.families.parts import application_heads, application_written, typed_text
 from pages.ui import chrome, runs
 from viz_model.analysis.copying import Copying, copying
+from viz_model.analysis.shared_copying import SharedCopying
 from viz_model.figures.theme import format_number
 from viz_model.tasks import summarising as task
+from viz_model.tasks.summarising_sentences import KEPT
 from viz_model.tasks.typed import spell
+from viz_model.training.studies import kept
 from viz_model.written import Written, write
 
 MODEL = "summarising"
@@ -54,30 +57,36 @@ class OnShow:
 
     def draw(self, words: Mapping[str, str]) -> None:
         (link,) = application_heads.readings(MODEL)
-        at = application_written.head_on_show(self.written, link)
+        at = application_heads.head_on_show(link.best)
         st.subheader(chrome.literal(self.said) or "(nothing)", anchor=False)
         application_written.ending(self.written, words)
         st.markdown(words["summary least"].format(least=application_written.sureness(self.written)))
-        application_written.source_text(self.typed, self.written, at, words)
-        possible = int(self.copies.possible.sum())
-        st.markdown(
-            words["summary copied"].format(
-                possible=possible,
-                n=len(self.written.ids),
-                layer=at[0],
-                head=at[1],
-                here=format_number(float(self.copies.mean[at])),
-                any=format_number(self.copies.any_head),
-                mean=format_number(link.weight[at[0]][at[1]]),
-                texts=link.n,
-            )
-        )
+        copied = self.copies.source.tolist()
+        application_written.source_text(self.typed, [copied[i] for i in self.typed.own], MODEL, words["copied text"])
+        st.markdown(_shared(words))
+        st.markdown(self._here(at, words))
         st.subheader("Each word, and what it was copied from", anchor=False)
-        st.markdown(words["written"])
-        application_written.steps(self.typed, self.written, at, MODEL, words)
+        st.markdown(words["written and copied"])
+        application_written.steps(self.typed, self.written, at, MODEL, words, self.copies.best)
         st.subheader("Cross-attention", anchor=False)
         st.markdown(words["cross map"])
-        application_written.attention_map(self.typed, self.written, at, MODEL, link)
+        step = int(self.copies.weight[at].argmax())
+        application_written.attention_map(self.typed, self.written, at, MODEL, link, step)
+
+    def _here(self, at: tuple[int, int], words: Mapping[str, str]) -> str:
+        """What was read of the words that only the text can tell, in this text."""
+        kept = [token in KEPT for token in self.written.tokens]
+        found = self.copies.of(kept)
+        copied = [token for token, own in zip(self.written.tokens, found.possible.tolist(), strict=True) if own]
+        if not copied:
+            return words["summary nothing"]
+        return words["summary copied"].format(
+            words=", ".join(f"“{chrome.literal(token)}”" for token in copied),
+            layer=at[0],
+            head=at[1],
+            here=format_number(float(found.mean[at])),
+            any=format_number(found.any_head),
+        )
 
     def limits(self) -> str:
         found = task.summarise(self.typed.text)
@@ -104,6 +113,29 @@ class OnShow:
         text = task.clean(" ".join(reversed(sentences)))
         said = _said(write(model, model.tokenizer.encode(text)))
         return CHOICES[said != self.said], words["summary answer"].format(said=chrome.literal(said))
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def measured() -> SharedCopying:
+    """What was measured on held-out texts."""
+    return SharedCopying.from_json(kept("shared-copying"))
+
+
+def _shared(words: Mapping[str, str]) -> str:
+    found = measured()
+    return words["summary shared"].format(
+        texts=found.texts,
+        words=found.words,
+        heads=found.heads,
+        layer=found.layer,
+        head=found.head,
+        one=format_number(found.one),
+        any=format_number(found.any),
+        sum=format_number(found.sum),
+        one_most=f"{format_number(100 * found.one_most)} %",
+        any_most=f"{format_number(100 * found.any_most)} %",
+        elsewhere=format_number(found.elsewhere),
+    )
 
 
 def read(words: Mapping[str, str]) -> OnShow:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.families.parts import application_heads, application_written, typed_text
-from pages.ui import chrome, downloads
+from pages.ui import chrome, downloads, session
 from viz_model.analysis.translation_accuracy import TranslationAccuracy
 from viz_model.figures.theme import format_number
 from viz_model.figures.word_table import length_table
@@ -43,7 +43,7 @@ class OnShow:
 
     def draw(self, words: Mapping[str, str]) -> None:
         (link,) = application_heads.readings(MODEL)
-        at = application_written.head_on_show(self.written, link)
+        at = application_heads.head_on_show(link.best)
         st.subheader(chrome.literal(self.said) or "(nothing)", anchor=False)
         application_written.ending(self.written, words)
         st.markdown(words["summary least"].format(least=application_written.sureness(self.written)))
@@ -112,6 +112,9 @@ def by_length() -> TranslationAccuracy:
 def read(words: Mapping[str, str]) -> OnShow:
     """Draws the field and runs the model on what it holds."""
     typed, written = application_written.read(MODEL, "english_text", "English", _clean, large=False)
+    n = len(task.clean(typed.text))
+    if n > task.LONGEST_TRAINED:
+        session.note(words["long english"].format(n=n, longest=task.LONGEST_TRAINED))
     return OnShow(typed, written, typed.text)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -11,6 +11,7 @@ from pages.ui import chrome, downloads, runs
 from viz_model.analysis.right_reading import HeadReading
 from viz_model.figures.marked_text import marked_text
 from viz_model.figures.theme import format_number
+from viz_model.figures.word_drawings import marked_text_drawing
 from viz_model.figures.word_table import written_table
 from viz_model.written import Written, write
 
@@ -32,61 +33,72 @@ def limit(model_name: str) -> int:
     return found
 
 
-def head_on_show(written: Written, link: HeadReading) -> tuple[int, int]:
-    n_layers, n_heads = written.cross.shape[:2]
-    return application_heads.head_on_show(n_layers, n_heads, link.best)
-
-
-def source_text(typed: typed_text.Typed, written: Written, at: tuple[int, int], words: Mapping[str, str]) -> None:
-    """The source, each word as strongly as the step that read it most."""
-    rows = written.cross[at[0], at[1]]
-    st.html(
-        marked_text(
-            typed.words,
-            [float(rows[:, i].max()) for i in typed.own],
-            caption=words["source text"].format(layer=at[0], head=at[1]),
+def source_text(typed: typed_text.Typed, weights: Sequence[float], model: str, caption: str) -> None:
+    """The source with a weight behind each of its own words."""
+    st.html(marked_text(typed.words, weights, caption=caption))
+    if chrome.shown("downloads"):
+        downloads.menu(
+            f"read-{model}",
+            {"word": typed.words, "weight": weights},
+            downloads.Picture(lambda look: marked_text_drawing(typed.words, weights, theme=look), caption),
+            caption=downloads.caption(model, typed.text, ()),
         )
-    )
 
 
-def steps(typed: typed_text.Typed, written: Written, at: tuple[int, int], model: str, words: Mapping[str, str]) -> None:
-    """Every word written, its probability, and the source word that the head on show read most for it."""
+def steps(
+    typed: typed_text.Typed,
+    written: Written,
+    at: tuple[int, int],
+    model: str,
+    words: Mapping[str, str],
+    copied: Sequence[tuple[int, int, float] | None] | None = None,
+) -> None:
+    """Every word written, its probability, and the source word that the head on show read most for it.
+
+    copied: for each word the head (layer, head, weight) that read the same word most.
+    """
     rows = written.cross[at[0], at[1]]
     most = [int(row.argmax()) for row in rows]
     sources = [typed.encoding.tokens[i] for i in most]
     weights = [float(row[i]) for row, i in zip(rows, most, strict=True)]
+    told = None if copied is None else [one and (f"layer {one[0]}, head {one[1]}", one[2]) for one in copied]
     st.html(
         written_table(
             written.tokens,
             written.probabilities,
             sources,
             weights,
+            told,
             caption=words["written caption"].format(model=model, layer=at[0], head=at[1]),
         )
     )
     if chrome.shown("downloads"):
-        downloads.csv_button(
-            f"written-{model}",
-            {
-                "written": list(written.tokens),
-                "probability": list(written.probabilities),
-                "reads": sources,
-                "weight": weights,
-            },
-        )
+        columns: dict[str, list[object]] = {
+            "written": list(written.tokens),
+            "probability": list(written.probabilities),
+            "reads": list(sources),
+            "weight": list(weights),
+        }
+        if told is not None:
+            columns["same word, best head"] = [one[0] if one else "" for one in told]
+            columns["weight on the same word"] = [one[1] if one else "" for one in told]
+        downloads.csv_button(f"written-{model}", columns)
 
 
 def attention_map(
-    typed: typed_text.Typed, written: Written, at: tuple[int, int], model: str, link: HeadReading
+    typed: typed_text.Typed, written: Written, at: tuple[int, int], model: str, link: HeadReading, step: int = 0
 ) -> None:
-    """Cross-attention of all heads: the word about to be written down the side, the source along the top."""
-    row = written.cross[at[0], at[1], 0]
+    """Cross-attention of all heads: the word about to be written down the side, the source along the top.
+
+    step: the row that is chosen.
+    """
+    row = written.cross[at[0], at[1], step]
     application_heads.draw(
         [layer.numpy() for layer in written.cross],
         written.tokens,
         typed.encoding.tokens,
         at=at,
-        cell=(0, int(row.argmax())),
+        cell=(step, int(row.argmax())),
         roles=link.weight,
         model=model,
         text=typed.text,

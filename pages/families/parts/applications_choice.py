@@ -12,6 +12,7 @@ from pages.families.parts import (
     application_answers,
     application_code,
     application_feeling,
+    application_heads,
     application_summary,
     application_translation,
 )
@@ -73,6 +74,7 @@ def choose(words: Mapping[str, str]) -> str:
         kwargs={"app_layer": -1, "app_head": -1},
     )
     name: str = state["application"]
+    application_heads.keep_within(APPLICATIONS[name].MODEL)
     st.markdown(words[name])
     return name
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from pages.families.parts.fine_tuning_curves import measured
-from pages.ui import chrome, downloads, theme
+from pages.ui import chrome, downloads, session, theme
 from viz_model.analysis.few_examples import Looked
 from viz_model.figures import attention_heatmap, matrix_table, tensor_heatmap
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 
-PLOT = {"displaylogo": False}
+PLOT = {"displayModeBar": False}
 
 
 def show(words: Mapping[str, str]) -> None:
@@ -25,20 +26,17 @@ def show(words: Mapping[str, str]) -> None:
     before, after = (np.array(part)[layer, head] for part in (looked.before, looked.after))
     with st.container(key="tuned_attention"):
         left, right = st.columns(2, gap="large")
+        drawn = []
         for column, name, weights in ((left, "before", before), (right, "after", after)):
+            title = f"Layer {layer}, head {head}, {name} fine-tuning"
+            drawn.append(downloads.Picture(partial(_map, weights, looked.tokens, title), title))
             with column:
-                figure = attention_heatmap(
-                    weights,
-                    looked.tokens,
-                    looked.tokens,
-                    title=f"Layer {layer}, head {head}, {name} fine-tuning",
-                    theme=theme.current(),
-                )
-                st.plotly_chart(figure, key=f"tuned_{name}", theme=None, config=PLOT)
+                st.plotly_chart(drawn[-1].draw(theme.current()), key=f"tuned_{name}", theme=None, config=PLOT)
         st.markdown(_told(looked, before, after, float(moved[layer, head]), found.labels, words))
         left, right = st.columns([2, 3], gap="large")
+        drawn.append(downloads.Picture(partial(_moved, moved), "Share of attention that moved"))
         with left:
-            _moved(moved)
+            st.plotly_chart(drawn[-1].draw(theme.current()), key="moved", theme=None, config=PLOT)
         with right:
             by_layer = moved.mean(1)
             most = int(by_layer.argmax())
@@ -48,7 +46,9 @@ def show(words: Mapping[str, str]) -> None:
             if st.button("As a table", key="moved_table", icon=":material/table:", help="The row of the begin token."):
                 _dialog(looked, before, after, layer, head)
             if chrome.shown("downloads"):
-                downloads.csv_button("fine-tuning-attention", _columns(looked, before, after, layer, head))
+                columns = _columns(looked, before, after, layer, head)
+                about = downloads.caption(found.body, looked.text, ())
+                downloads.menu("fine-tuning-attention", columns, *drawn, caption=about)
 
 
 def experiments() -> list[tuple[str, str, dict[str, Any]]]:
@@ -64,24 +64,31 @@ def experiments() -> list[tuple[str, str, dict[str, Any]]]:
     ]  # fmt: skip
 
 
+def keep_head() -> None:
+    """Moves the head that was asked for into those that there are, with a note; before the page's notes are drawn."""
+    n_layers, n_heads = measured().attention.moved().shape
+    session.keep_within("tuned_layer", 0, n_layers - 1, "layers")
+    session.keep_within("tuned_head", 0, n_heads - 1, "heads")
+
+
 def _head(moved: np.ndarray[Any, Any]) -> tuple[int, int]:
-    n_layers, n_heads = moved.shape
     state = st.session_state
-    for name, n in (("tuned_layer", n_layers), ("tuned_head", n_heads)):
-        state[name] = min(state[name], n - 1)
     with st.container(horizontal=True, vertical_alignment="bottom", key="tuned_head_row"):
-        for name, lock, n in (("tuned_layer", "layer", n_layers), ("tuned_head", "head", n_heads)):
+        for name, lock, n in zip(("tuned_layer", "tuned_head"), ("layer", "head"), moved.shape, strict=True):
             st.selectbox(lock.capitalize(), range(n), key=name, disabled=chrome.locked(lock), width=96)
     return state["tuned_layer"], state["tuned_head"]
 
 
-def _moved(moved: np.ndarray[Any, Any]) -> None:
+def _map(weights: Any, tokens: tuple[str, ...], title: str, look: Theme) -> Any:
+    return attention_heatmap(weights, tokens, tokens, title=title, theme=look)
+
+
+def _moved(moved: np.ndarray[Any, Any], look: Theme) -> Any:
     rows, columns = ([str(i) for i in range(n)] for n in moved.shape)
-    figure = tensor_heatmap(
-        moved, rows, columns, signed=False, bound=1.0, axes=("layer", "head"), title="Share of attention that moved",
-        theme=theme.current(),
-    )  # fmt: skip
-    st.plotly_chart(figure, key="moved", theme=None, config=PLOT)
+    title = "Share of attention that moved"
+    return tensor_heatmap(
+        moved, rows, columns, signed=False, bound=1.0, axes=("layer", "head"), title=title, theme=look
+    )
 
 
 def _told(

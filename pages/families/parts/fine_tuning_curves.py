@@ -39,6 +39,14 @@ def choose() -> int:
     return n
 
 
+def asked(words: Mapping[str, str]) -> str:
+    """What the new head is to tell, with a labelled sentence of each kind."""
+    found = measured()
+    texts = {label: text for text, label in reversed(found.shown)}
+    examples = "; ".join(f"“{chrome.literal(texts[label])}” **{label}**" for label in found.labels if label in texts)
+    return words["asked"].format(examples=examples)
+
+
 def show(n: int, words: Mapping[str, str]) -> None:
     found = measured()
     with st.container(key="tuned_curves"):
@@ -46,11 +54,19 @@ def show(n: int, words: Mapping[str, str]) -> None:
         st.vega_lite_chart(figure, key="few_examples", theme=None, alt=words["curves alt"])
         st.markdown(_sentence(found, n, words))
         st.markdown(words["curves"].format(**_about(found)))
+        quick = found.reached("full", ASKED) > float(np.mean(found.longer))
+        numbers = {"asked": ASKED, "asked_full": _share(found.reached("full", ASKED)), **_about(found)}
+        st.markdown(words["quick" if quick else "not quick"].format(**numbers))
         with st.container(horizontal=True, key="under_curves"):
             if st.button("As a table", key="tuned_table", icon=":material/table:", help="Every seed in numbers."):
                 _dialog(found)
             if chrome.shown("downloads"):
-                downloads.csv_button("fine-tuning", _columns(found))
+                downloads.menu(
+                    "fine-tuning",
+                    _columns(found),
+                    downloads.Picture(lambda look: _curves(n, look.name), "Accuracy by number of labelled examples"),
+                    caption=f"{found.body}, fine-tuned and from scratch: {found.n_held_out} held-out sentences",
+                )
 
 
 def data(words: Mapping[str, str]) -> None:
@@ -95,13 +111,14 @@ def _sentence(found: FineTuning, n: int, words: Mapping[str, str]) -> str:
 
 
 def _about(found: FineTuning) -> dict[str, Any]:
-    best = {way: f"{found.curve(way).learning_rate:g}" for way in NAMES}
+    best = {way: ", ".join(f"{rate:g}" for rate in found.curve(way).learning_rate) for way in NAMES}
     return {
         "body": found.body,
         "seeds": len(found.seeds),
         "steps": found.steps,
         "batch": found.batch_size,
         "held_out": found.n_held_out,
+        "sizes": ", ".join(map(str, found.sizes)),
         "largest": found.sizes[-1],
         "smallest": found.sizes[0],
         "times": found.times,
@@ -158,13 +175,14 @@ def _dialog(found: FineTuning) -> None:
 
 def _columns(found: FineTuning) -> dict[str, list[Any]]:
     rows = [
-        (NAMES[one.way], one.learning_rate, n, seed, found.steps, one.accuracy[i][j])
+        (NAMES[one.way], one.learning_rate[i], n, seed, found.steps, one.accuracy[i][j])
         for one in found.curves
         for i, n in enumerate(found.sizes)
         for j, seed in enumerate(found.seeds)
     ]
+    rate, steps = found.curve("scratch").learning_rate[-1], found.times * found.steps
     rows += [
-        (NAMES["scratch"], found.curve("scratch").learning_rate, found.sizes[-1], seed, found.times * found.steps, one)
+        (NAMES["scratch"], rate, found.sizes[-1], seed, steps, one)
         for seed, one in zip(found.seeds, found.longer, strict=True)
     ]
     names = ("way", "learning rate", "examples", "seed", "steps", "accuracy")

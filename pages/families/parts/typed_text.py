@@ -43,18 +43,22 @@ def field(key: str, name: str, *, large: bool = False, why: str = "") -> None:
         st.text_input(name, key=key, live="200ms", help=why or None, disabled=off, placeholder="Type a sentence")
 
 
-def last_good(key: str, name: str) -> str:
-    """The text of the state; where it has no word, the last that had one, and a note that asks for text."""
+def last_good(key: str, name: str, *, of_words: bool = True) -> str:
+    """The text of the state; where it has nothing to read, the last that had, and a note that asks for text.
+
+    of_words: it takes a letter or a digit; otherwise any character that can be seen will do.
+    """
     state = st.session_state
     text: str = state[key]
-    if any(character.isalnum() for character in text):
+    if any(character.isalnum() for character in text) if of_words else text.strip():
         state[f"last_{key}"] = text
         if cut_to_link(text) != text:
             session.note("The text is longer than a link: the page's link carries its beginning.")
         return text
     previous: str = state.get(f"last_{key}", TABLE[key].default)
     found = "no word in it" if text.strip() else "nothing"
-    session.note(f"{name}: there is {found}, so the picture is still of “{previous[:60]}”. Type a text of your own.")
+    start = " ".join(previous.split())[:60]
+    session.note(f"{name}: there is {found}, so the picture is still of “{start}”. Type a text of your own.")
     return previous
 
 
@@ -84,7 +88,8 @@ def note_unknown(tokenizer: Any, text: str) -> None:
     near = "; ".join(
         f"{', '.join(found)} for “{label(word[:40])}”" for word in unknown[:3] if (found := tokenizer.near(word, 2))
     )
+    n = len(tokenizer.tokens) - len(tokenizer.specials.names)
+    what = "characters" if tokenizer.kind == "character" else "words"
     session.note(
-        f"Not among this model's {tokenizer.vocab_size} words, so read as [UNK]: {few}{more}."
-        + (f" Near ones: {near}." if near else "")
+        f"Not among this model's {n} {what}, so read as [UNK]: {few}{more}." + (f" Near ones: {near}." if near else "")
     )

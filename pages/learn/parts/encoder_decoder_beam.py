@@ -30,7 +30,8 @@ def show(lesson: Lesson, words: Words) -> None:
     tree = searched(lesson.text, state["beam_width"], state["beam_penalty"])
     greedy = searched(lesson.text, 1, state["beam_penalty"])
     branches = _branches(lesson, tree)
-    svg = beam_picture(branches, pruned=state["beam_pruned"], theme=theme.current())
+    pruned = state["beam_pruned"]
+    svg = beam_picture(branches, pruned=pruned, theme=theme.current())
     with st.container(key="beam_tree"):
         st.html(framed_image(svg, said=beam_in_words(branches), label="The tree of the beam search", name="glass-beam"))
     st.markdown(words["tree"].format(width=tree.width, n=len(tree.nodes)))
@@ -41,8 +42,8 @@ def show(lesson: Lesson, words: Words) -> None:
         if st.button("As a table", key="beam_table", icon=":material/table:", help="Every candidate of the tree."):
             _dialog(lesson, tree)
         if chrome.shown("downloads"):
-            downloads.svg_button("beam", svg, key="beam_svg")
-            downloads.csv_button(
+            about = downloads.caption(MODEL, lesson.text, ())
+            downloads.menu(
                 "beam",
                 {
                     "node": [node.index for node in tree.nodes],
@@ -54,8 +55,12 @@ def show(lesson: Lesson, words: Words) -> None:
                     "score": [node.score for node in tree.nodes],
                     "kept": [int(node.kept) for node in tree.nodes],
                     "finished": [int(node.finished) for node in tree.nodes],
-                    "run": [downloads.caption(MODEL, lesson.text, ())] * len(tree.nodes),
+                    "run": [about] * len(tree.nodes),
                 },
+                downloads.Picture(
+                    lambda look: beam_picture(branches, pruned=pruned, theme=look), "The tree of the beam search"
+                ),
+                caption=f"{about} · width {tree.width}, length penalty {tree.length_penalty:g}",
             )
 
 

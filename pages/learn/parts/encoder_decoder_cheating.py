@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from pages.learn.parts.encoder_decoder_choice import Words
@@ -9,7 +13,7 @@ from pages.ui import chrome, downloads, theme
 from viz_model.figures import attention_heatmap, matrix_table
 from viz_model.figures.comparison_tables import curves_table
 from viz_model.figures.curves import curve
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.figures.translation_tables import components_table
 from viz_model.training.cheating import Cheating, MaskRun
 from viz_model.training.studies import kept
@@ -22,20 +26,14 @@ def show(words: Words) -> None:
     found = measured()
     runs = {run.causal: run for run in found.runs}
     right, cheat = runs[True], runs[False]
-    st.markdown(words["cheating"].format(seed=found.seed, n=len(right.loss)))
+    st.markdown(words["cheating"].format(seed=found.seeds[0].seed, n=len(right.loss)))
     curves = {NAMES[run.causal]: (list(range(1, len(run.loss) + 1)), run.loss) for run in found.runs}
-    st.altair_chart(
-        curve(
-            curves,
-            x_title="training step",
-            y_title="loss (nats a token)",
-            title="Training loss",
-            log_y=True,
-            theme=theme.current(),
-        ),
-        key="cheating_curves",
-        theme=None,
-    )
+
+    def draw(look: Theme) -> Any:
+        names = {"x_title": "training step", "y_title": "loss (nats a token)", "title": "Training loss"}
+        return curve(curves, **names, log_y=True, theme=look)
+
+    st.altair_chart(draw(theme.current()), key="cheating_curves", theme=None)
     st.html(components_table([NAMES[True], NAMES[False]], _rows(right, cheat, found), caption="After training"))
     st.markdown(
         words["cheating measured"].format(
@@ -48,10 +46,17 @@ def show(words: Words) -> None:
             writes=chrome.literal(cheat.writes),
         )
     )
+    st.markdown(_seeds(found, words))
     left, middle = st.columns(2, gap="large")
+    maps = {run: partial(_map, run) for run in (right, cheat)}
     for column, run in ((left, right), (middle, cheat)):
         with column:
-            _map(run)
+            st.plotly_chart(
+                maps[run](theme.current()),
+                key=f"cheating_map_{run.causal}",
+                theme=None,
+                config={"displayModeBar": False},
+            )
     st.markdown(
         words["cheating maps"].format(on_next=format_number(cheat.on_next), head=cheat.head, right_next=right.on_next)
     )
@@ -64,13 +69,16 @@ def show(words: Words) -> None:
         if st.button("As a table", key="cheating_table", icon=":material/table:", help="The curves and both maps."):
             _dialog()
         if chrome.shown("downloads"):
-            downloads.csv_button(
+            downloads.menu(
                 "cheating",
                 {
                     "step": list(range(1, len(right.loss) + 1)),
                     "loss with the mask": right.loss,
                     "loss without the mask": cheat.loss,
                 },
+                downloads.Picture(draw, "Training loss"),
+                *(downloads.Picture(maps[run], f"Map, trained {NAMES[run.causal]}") for run in (right, cheat)),
+                caption=f"Seed {found.seeds[0].seed}, with the causal mask in training and without it",
             )
 
 
@@ -93,18 +101,26 @@ def _rows(right: MaskRun, cheat: MaskRun, found: Cheating) -> list[tuple[str, li
     ]
 
 
-def _map(run: MaskRun) -> None:
+def _seeds(found: Cheating, words: Words) -> str:
+    """The same with every seed: from the lowest number to the highest."""
+
+    def spread(values: list[float], written: Callable[[float], str] = format_number) -> str:
+        low, high = (written(value) for value in (min(values), max(values)))
+        return low if low == high else f"{low} to {high}"
+
+    numbers = {}
+    for i, name in enumerate(("cheat", "right")):
+        numbers[f"{name}_loss"] = spread([one.held_out_loss[i] for one in found.seeds])
+        whole = [one.whole[i] * found.n_held_out for one in found.seeds]
+        numbers[f"{name}_whole"] = spread(whole, lambda count: f"{count:.0f}")
+    return words["cheating seeds"].format(seeds=len(found.seeds), n=found.n_held_out, **numbers)
+
+
+def _map(run: MaskRun, look: Theme) -> Any:
     n = len(run.tokens)
     mask = [[not run.causal or j <= i for j in range(n)] for i in range(n)]
-    figure = attention_heatmap(
-        run.attention,
-        run.tokens,
-        run.tokens,
-        mask=mask,
-        title=f"Trained {NAMES[run.causal]}: head {run.head}",
-        theme=theme.current(),
-    )
-    st.plotly_chart(figure, key=f"cheating_map_{run.causal}", theme=None)
+    title = f"Trained {NAMES[run.causal]}: head {run.head}"
+    return attention_heatmap(run.attention, run.tokens, run.tokens, mask=mask, title=title, theme=look)
 
 
 @st.dialog("Without the mask", width="large")

@@ -110,6 +110,7 @@ def choose(words: Words) -> Lesson:
     elif len(clean(text)) > LONGEST_TRAINED:
         session.note(words["long"].format(longest=LONGEST_TRAINED, n=len(clean(text))))
     step = session.keep_within("written_to", 1, len(found.written), "French words") - 1
+    _keep_head(model)
     return Lesson(text, model, found, unknown, step)
 
 
@@ -153,6 +154,16 @@ def _text(words: Words) -> str:
     text = " ".join(word[:60] for word in typed[:MOST_WORDS])
     state["last_english"] = text
     return text
+
+
+def _keep_head(model: Any) -> None:
+    """Moves the head that was asked for into those that there are, before the page's notes are drawn."""
+    state = st.session_state
+    if state["best_head"]:
+        return
+    stack = model.config.encoder if state["translation_kind"] == "encoder" else model.config.decoder
+    session.keep_within("translation_layer", 0, stack.n_layers - 1, "layers")
+    session.keep_within("translation_head", 0, stack.n_heads - 1, "heads")
 
 
 def _replace(word: str, known: str) -> None:

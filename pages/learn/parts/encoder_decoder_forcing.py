@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from pages.learn.parts.encoder_decoder_choice import Lesson, Words
@@ -9,7 +11,7 @@ from pages.ui import chrome, downloads, runs, theme
 from viz_model.analysis.translation import MODEL, forced_words
 from viz_model.figures.comparison_tables import curves_table
 from viz_model.figures.curves import curve
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.figures.translation_tables import guesses_table
 from viz_model.training.cheating import FreeRunning
 from viz_model.training.studies import kept
@@ -24,17 +26,12 @@ def show(lesson: Lesson, words: Words) -> None:
         "reading the right words": ([i + 1 for i in longer.position], longer.forced),
         "reading its own": ([i + 1 for i in longer.position], longer.free),
     }
-    st.altair_chart(
-        curve(
-            curves,
-            x_title="French word",
-            y_title="share right",
-            title=f"{longer.n_texts} held-out sentences, longer than trained",
-            theme=theme.current(),
-        ),
-        key="forcing_curves",
-        theme=None,
-    )
+
+    def draw(look: Theme) -> Any:
+        title = f"{longer.n_texts} held-out sentences, longer than trained"
+        return curve(curves, x_title="French word", y_title="share right", title=title, theme=look)
+
+    st.altair_chart(draw(theme.current()), key="forcing_curves", theme=None)
     st.markdown(
         words["forcing measured"].format(
             n_trained=trained.n_texts,
@@ -51,7 +48,7 @@ def show(lesson: Lesson, words: Words) -> None:
         if st.button("As a table", key="forcing_table", icon=":material/table:", help="Each point of both curves."):
             _curves_dialog()
         if chrome.shown("downloads"):
-            downloads.csv_button(
+            downloads.menu(
                 "forcing",
                 {
                     "French word": [i + 1 for i in longer.position],
@@ -59,6 +56,8 @@ def show(lesson: Lesson, words: Words) -> None:
                     "right words read": longer.forced,
                     "own words read": longer.free,
                 },
+                downloads.Picture(draw, "Teacher forcing and free running"),
+                caption=MODEL,
             )
 
 

@@ -13,7 +13,7 @@ from pages.ui import chrome, downloads, session, theme
 from viz_model.analysis.translation import MODEL, without_head
 from viz_model.figures.prediction_strip import prediction_strip
 from viz_model.figures.svg_parts import framed_image
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.figures.translation_tables import Read, reads_table
 from viz_model.figures.word_alignment import alignment_in_words, word_alignment
 
@@ -23,7 +23,7 @@ CHOICES = ["yes, word for word", "no, something changes"]
 
 def show(lesson: Lesson, words: Words) -> None:
     """Steps, alignment, matrix, next word."""
-    layer, head = _cross_head(lesson)
+    layer, head = _cross_head()
     _steps(lesson)
     _alignment(lesson, words, layer, head)
     _said(lesson, words, layer, head)
@@ -57,15 +57,12 @@ def _cross(lesson: Lesson, layer: int, head: int) -> np.ndarray[Any, np.dtype[np
     return np.asarray(found, dtype=np.float32)
 
 
-def _cross_head(lesson: Lesson) -> tuple[int, int]:
+def _cross_head() -> tuple[int, int]:
     """The head of cross-attention on show: the best one as measured, or the chosen one."""
-    state, config = st.session_state, lesson.model.config
-    if state["best_head"]:
+    state = st.session_state
+    if state["best_head"] or state["translation_kind"] != "cross":
         return measured().best
-    stack = config.encoder if state["translation_kind"] == "encoder" else config.decoder
-    layer = session.keep_within("translation_layer", 0, stack.n_layers - 1, "layers")
-    head = session.keep_within("translation_head", 0, stack.n_heads - 1, "heads")
-    return (layer, head) if state["translation_kind"] == "cross" else measured().best
+    return state["translation_layer"], state["translation_head"]
 
 
 def _steps(lesson: Lesson) -> None:
@@ -94,20 +91,23 @@ def _steps(lesson: Lesson) -> None:
 def _alignment(lesson: Lesson, words: Words, layer: int, head: int) -> None:
     found, weights = lesson.writing, _cross(lesson, layer, head)
     n = lesson.step + 1 if st.session_state["by_word"] else len(found.written)
-    svg = word_alignment(
-        found.source, found.written, weights, found.gold, shown=n, at=lesson.step, theme=theme.current()
-    )
+    at = lesson.step
+
+    def draw(look: Theme) -> str:
+        return word_alignment(found.source, found.written, weights, found.gold, shown=n, at=at, theme=look)
+
     said = alignment_in_words(found.source, found.written[:n], weights[:n])
     with st.container(key="alignment"):
-        st.html(framed_image(svg, said=said, label="What is read as each word is written", name="glass-alignment"))
+        label = "What is read as each word is written"
+        st.html(framed_image(draw(theme.current()), said=said, label=label, name="glass-alignment"))
     st.markdown(words["alignment"])
     rows = _rows(lesson, weights, n)
     with st.container(horizontal=True, key="under_alignment"):
         if st.button("As a table", key="alignment_table", icon=":material/table:", help="Each word and what it reads."):
             _table(rows, layer, head)
         if chrome.shown("downloads"):
-            downloads.svg_button("alignment", svg, key="alignment_svg")
-            downloads.csv_button(
+            about = f"{downloads.caption(MODEL, lesson.text, ())}, layer {layer}, head {head}"
+            downloads.menu(
                 "alignment",
                 {
                     "written": [word for word in found.written[:n] for _ in found.source],
@@ -119,9 +119,10 @@ def _alignment(lesson: Lesson, words: Words, layer: int, head: int) -> None:
                         for i in range(n)
                         for j in range(len(found.source))
                     ],
-                    "run": [f"{downloads.caption(MODEL, lesson.text, ())}, layer {layer}, head {head}"]
-                    * (n * len(found.source)),
+                    "run": [about] * (n * len(found.source)),
                 },
+                downloads.Picture(draw, label),
+                caption=about,
             )
 
 

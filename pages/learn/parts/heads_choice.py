@@ -12,17 +12,17 @@ from pages.ui import chrome, models, runs, session
 from viz_model.analysis.atlas import Atlas, AtlasHead
 from viz_model.analysis.held_out_heads import MEASURED
 
-DOG = {"text": "My dog near the houses", "model": "english-causal", "query": 5, "key": 2}
+RULES = {"text": "The new government with three new rules", "model": "english-causal", "query": 7, "key": 3}
 EXPERIMENTS = [
     (
         "The head that agreement needs",
-        "“houses” stands before the verb and reads “dog”. Without this head the model finds “are” likelier than “is”.",
-        {**DOG, "layer": 1, "head": 0, "heads_panel": "without", "kept": "without"},
+        "“rules” stands before the verb and reads “government”. Without this head “are” becomes likelier than “is”.",
+        {**RULES, "layer": 2, "head": 2, "heads_panel": "without", "kept": "without"},
     ),
     (
         "The head that reads the subject in vain",
-        "Here too “houses” reads “dog”. Look at what changes without this head.",
-        {**DOG, "layer": 2, "head": 0, "heads_panel": "without", "kept": "without"},
+        "Here too “rules” reads “government”. Look at what changes without this head.",
+        {**RULES, "layer": 2, "head": 0, "heads_panel": "without", "kept": "without"},
     ),
     (
         "An induction head",

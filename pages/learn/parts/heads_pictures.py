@@ -13,6 +13,7 @@ from viz_model.analysis.atlas import RULE, Atlas
 from viz_model.analysis.gold_links import READINGS
 from viz_model.display import Lens, shown
 from viz_model.figures import attention_view, matrix_table
+from viz_model.figures.atlas_drawing import atlas_drawing
 from viz_model.figures.atlas_picture import atlas_grid, atlas_table
 from viz_model.figures.theme import format_number
 
@@ -48,7 +49,9 @@ def _atlas(lesson: Lesson, found: Atlas, words: Mapping[str, str]) -> None:
         if st.button("As a table", key="atlas_table", icon=":material/table:", help="Every head in numbers."):
             _atlas_dialog(found, lesson.name)
         if chrome.shown("downloads"):
-            downloads.csv_button("heads", _columns(found, lesson.name))
+            heads, at = found.heads, (lesson.layer, lesson.head)
+            picture = downloads.Picture(lambda look: atlas_drawing(heads, selected=at, theme=look), "Every head's role")
+            downloads.menu("heads", _columns(found, lesson.name), picture, caption=caption)
         with st.popover("How a head gets its name", icon=":material/rule:"):
             st.markdown(RULE)
             st.markdown(

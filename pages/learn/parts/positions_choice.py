@@ -89,13 +89,21 @@ def width() -> int:
     return found
 
 
-def takeaway(name: str, columns: Mapping[str, Sequence[object]], caption: str) -> None:
-    """The numbers of a picture as a table and as CSV, below it."""
+def takeaway(
+    name: str, columns: Mapping[str, Sequence[object]], caption: str, *drawn: downloads.Picture, about: str = ""
+) -> None:
+    """The numbers of a picture as a table, and what can be taken of it, below it; `about` stands in its files.
+
+    Numbers that have no picture are a CSV.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key=f"under_{name}"):
         if st.button("As a table", key=f"table_{name}", icon=":material/table:", help="The numbers of this picture."):
             _dialog(columns, caption)
         if chrome.shown("downloads"):
-            downloads.csv_button(name, columns)
+            if drawn:
+                downloads.menu(name, columns, *drawn, caption=about or caption)
+            else:
+                downloads.csv_button(name, columns)
 
 
 @st.dialog("The numbers of the picture", width="large")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
 from pages.learn.parts.positions_choice import Show, Words, takeaway
-from pages.ui import study, theme
+from pages.ui import downloads, study, theme
 from pages.ui.training import task_named
 from viz_model.analysis.extrapolation import mean_loss, outcome
 from viz_model.figures.curves import curve
 from viz_model.figures.position_pictures import loss_by_position_curve
 from viz_model.figures.position_tables import loss_stretches
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.tasks.letter_chain import LetterChain
 from viz_model.training.position_recipes import LONGEST, TRAINED
 from viz_model.training.studies import Arm
@@ -52,21 +53,15 @@ def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
     measured = all(at for at, _ in losses.values())  # else the runs are on their way
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.altair_chart(
-            loss_by_position_curve(
-                {
-                    NAMES[kind]: (at, [math.nan if x is None else x for x in loss])
-                    for kind, (at, loss) in losses.items()
-                },
-                trained=TRAINED,
-                best=task.best_loss,
-                chance=task.chance_loss,
-                title="",
-                theme=theme.current(),
-            ),
-            key="further",
-            theme=None,
-        )
+
+        def draw(look: Theme) -> Any:
+            lines = {
+                NAMES[kind]: (at, [math.nan if x is None else x for x in loss]) for kind, (at, loss) in losses.items()
+            }
+            ends = {"trained": TRAINED, "best": task.best_loss, "chance": task.chance_loss}
+            return loss_by_position_curve(lines, **ends, title="", theme=look)
+
+        st.altair_chart(draw(theme.current()), key="further", theme=None)
         st.markdown(
             words["further"].format(
                 trained=TRAINED,
@@ -83,6 +78,8 @@ def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
                     **{NAMES[kind]: loss for kind, (_, loss) in losses.items()},
                 },
                 "Loss by position, nats a letter",
+                downloads.Picture(draw, "Loss by position"),
+                about=f"Five kinds of positions, trained on {TRAINED} positions",
             )
     with right:
         stretches = (INSIDE, JUST_PAST, BEYOND, END)
@@ -100,26 +97,31 @@ def _draw(arms: Mapping[str, Arm], task: LetterChain, words: Words) -> None:
             st.markdown(words["further waits"])
         for kind, (inside, just, beyond, end) in means.items():
             st.markdown(_said(kind, inside, just, beyond, end, task, words))
-        _training(arms, words)
+        learned = _training(arms, words)
         if measured:
             steps = [one.step for one in next(iter(arms.values())).snapshots]
             takeaway(
                 "training-loss",
                 {"step": steps, **{NAMES[kind]: [one.loss for one in arm.snapshots] for kind, arm in arms.items()}},
                 "Loss while the runs were trained, nats a letter",
+                downloads.Picture(learned, "Loss while the runs were trained"),
             )
 
 
-def _training(arms: Mapping[str, Arm], words: Words) -> None:
-    """The same runs while they learned."""
+def _training(arms: Mapping[str, Arm], words: Words) -> Callable[[Theme], Any]:
+    """The same runs while they learned; gives what draws them."""
     lines = {
         NAMES[kind]: ([one.step for one in arm.snapshots], [one.loss for one in arm.snapshots])
         for kind, arm in arms.items()
     }
-    chart = curve(lines, x_title="step", y_title="loss (nats a letter)", height=200, theme=theme.current())
-    st.altair_chart(chart, key="further_training", theme=None)
+
+    def draw(look: Theme) -> Any:
+        return curve(lines, x_title="step", y_title="loss (nats a letter)", height=200, theme=look)
+
+    st.altair_chart(draw(theme.current()), key="further_training", theme=None)
     steps = next(iter(arms.values())).recipe.steps
     st.markdown(words["further training"].format(steps=steps, trained=TRAINED))
+    return draw
 
 
 def _said(kind: str, inside: float, just: float, beyond: float, end: float, task: LetterChain, words: Words) -> str:

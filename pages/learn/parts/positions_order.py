@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from pages.learn.parts.positions_choice import Show, Words, takeaway
-from pages.ui import chrome, link_table, models, runs, session, theme
+from pages.ui import chrome, downloads, link_table, models, runs, session, theme
 from viz_model.analysis.permutation import OrderComparison, compare_texts, order_between, without_positions
 from viz_model.figures.position_pictures import two_orders
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.models import Decoder, Encoder
 
 MASKS = {"full": "Every word reads every word", "own": "The model's own mask"}
@@ -73,22 +74,19 @@ def _show(orders: Orders, words: Words) -> None:
     shown = slice(0, MOST_TOKENS)
     pictures = [array[shown] for each in (placed, bare) for array in (each.first.numpy(), each.second.numpy())]
     bound = max(float(np.abs(array).max()) for array in pictures)
+    tokens = orders.tokens[shown]
+
+    def draw(found: OrderComparison, look: Theme) -> Any:
+        return two_orders(found.first.numpy()[shown], found.second.numpy()[shown], tokens, bound=bound, theme=look)
+
+    drawn: list[downloads.Picture] = []
     left, right = st.columns(2, gap="large")
     for place, found, name in ((left, placed, "with"), (right, bare, "without")):
         with place:
             st.metric(f"{name.capitalize()} positions: largest difference", format_number(found.largest))
-            st.plotly_chart(
-                two_orders(
-                    found.first.numpy()[shown],
-                    found.second.numpy()[shown],
-                    orders.tokens[shown],
-                    bound=bound,
-                    theme=theme.current(),
-                ),
-                key=f"orders_{name}",
-                theme=None,
-                config={"displaylogo": False, "modeBarButtons": [["toImage"]]},
-            )
+            drawn.append(downloads.Picture(partial(draw, found), f"{name.capitalize()} positions"))
+            figure = drawn[-1].draw(theme.current())
+            st.plotly_chart(figure, key=f"orders_{name}", theme=None, config={"displayModeBar": False})
             st.markdown(_said(name, found, words))
     if len(orders.tokens) > MOST_TOKENS:
         st.caption(words["order cut"].format(shown=MOST_TOKENS, total=len(orders.tokens)))
@@ -104,6 +102,7 @@ def _show(orders: Orders, words: Words) -> None:
             "largest difference without positions": bare.difference.tolist(),
         },
         f"{orders.name}: “{orders.first}” and “{orders.second}”, {MASKS[st.session_state['order_mask']].lower()}",
+        *drawn,
     )
 
 

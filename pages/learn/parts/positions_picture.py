@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
 from pages.learn.parts import positions_choice as choice
 from pages.learn.parts.positions_choice import SHOWN, Show, Words, takeaway
-from pages.ui import theme
+from pages.ui import downloads, theme
 from viz_model.analysis.positions import clock_angles, wavelengths
-from viz_model.figures.clocks import clocks
+from viz_model.figures.clocks import clocks, clocks_drawing
 from viz_model.figures.position_pictures import marked_encoding
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.positions import sinusoids
 
 MOST_CLOCKS = 6
@@ -27,17 +30,18 @@ def _show(position: int, width: int, words: Words) -> None:
     encoding = sinusoids(SHOWN, width).numpy()
     left, right = st.columns(2, gap="large")
     with left:
-        st.plotly_chart(
-            marked_encoding(encoding, position, theme=theme.current()),
-            key="encoding",
-            theme=None,
-            config={"displaylogo": False, "modeBarButtons": [["toImage"]]},
-        )
+
+        def draw(look: Theme) -> Any:
+            return marked_encoding(encoding, position, theme=look)
+
+        st.plotly_chart(draw(theme.current()), key="encoding", theme=None, config={"displayModeBar": False})
         columns = {str(i): encoding[:, i].tolist() for i in range(width)}
         takeaway(
             "encoding",
             {"position": list(range(SHOWN)), **columns},
             f"Positional encoding, {width} columns, by position",
+            downloads.Picture(draw, "Positional encoding"),
+            about=f"Sinusoids, {width} columns; position {position} is framed",
         )
         st.markdown(words["picture"].format(position=position, width=width))
     with right:
@@ -52,6 +56,23 @@ def _clocks(position: int, width: int, words: Words) -> None:
     caption = words["clocks caption"].format(position=position)
     with st.container(key="clocks"):
         st.html(clocks(angles[pairs], turns[pairs], pairs=pairs, trail=trail or None, caption=caption))
+        shown = angles[pairs].tolist()
+        takeaway(
+            "clocks",
+            {
+                "pair": pairs,
+                "positions a turn": turns[pairs].tolist(),
+                "angle (radians)": shown,
+                "sine": np.sin(shown).tolist(),
+                "cosine": np.cos(shown).tolist(),
+            },
+            f"Clocks at position {position}",
+            downloads.Picture(
+                lambda look: clocks_drawing(angles[pairs], turns[pairs], pairs=pairs, trail=trail or None, theme=look),
+                f"Position {position} as clocks",
+            ),
+            about=f"Sinusoids, {width} columns",
+        )
     few = f" {words['clocks few'].format(shown=len(pairs))}" if len(pairs) < whole else ""
     st.markdown(words["clocks"].format(n=whole, few=few))
     said = words["clocks turned"].format(

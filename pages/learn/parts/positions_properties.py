@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from pages.learn.parts import positions_choice as choice
 from pages.learn.parts import positions_turn as turn
 from pages.learn.parts.positions_choice import SHOWN, Show, Words, takeaway
-from pages.ui import chrome, runs, session, theme
+from pages.ui import chrome, downloads, runs, session, theme
 from viz_model.analysis.positions import dots_by_offset, position_distances
 from viz_model.figures.position_pictures import distance_map, dots_by_offset_curve, neighbour_curve
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.positions import sinusoids
 
 SINUSOIDS, ITS_TABLE = "sinusoids", "learned (the model copy)"
@@ -38,12 +40,11 @@ def _unique(width: int, words: Words) -> None:
     found = position_distances(sinusoids(SHOWN, width))
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.plotly_chart(
-            distance_map(found.distance, title="", height=430, theme=theme.current()),
-            key="distances",
-            theme=None,
-            config={"displaylogo": False, "modeBarButtons": [["toImage"]]},
-        )
+
+        def draw(look: Theme) -> Any:
+            return distance_map(found.distance, title="", height=430, theme=look)
+
+        st.plotly_chart(draw(theme.current()), key="distances", theme=None, config={"displayModeBar": False})
     with right:
         st.subheader("Unique", anchor=False)
         first, second = found.closest
@@ -55,7 +56,13 @@ def _unique(width: int, words: Words) -> None:
         st.markdown(words["unique hardly" if found.smallest < ALIKE else "unique well"].format(apart=second - first))
         st.markdown(words["unique map"])
         columns = {f"to {i}": found.distance[:, i].tolist() for i in range(SHOWN)}
-        takeaway("distances", {"position": list(range(SHOWN)), **columns}, f"Distances, {width} columns")
+        takeaway(
+            "distances",
+            {"position": list(range(SHOWN)), **columns},
+            f"Distances, {width} columns",
+            downloads.Picture(draw, "Distance between two positions"),
+            about=f"Sinusoids, {width} columns",
+        )
 
 
 def _smooth(width: int, words: Words) -> None:
@@ -63,8 +70,12 @@ def _smooth(width: int, words: Words) -> None:
     learned = position_distances(runs.model(turn.LEARNED).stack.positions.table)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        lines = {SINUSOIDS: found.neighbours, ITS_TABLE: learned.neighbours}
-        st.altair_chart(neighbour_curve(lines, title="", theme=theme.current()), key="neighbours", theme=None)
+
+        def draw(look: Theme) -> Any:
+            lines = {SINUSOIDS: found.neighbours, ITS_TABLE: learned.neighbours}
+            return neighbour_curve(lines, title="", theme=look)
+
+        st.altair_chart(draw(theme.current()), key="neighbours", theme=None)
     with right:
         st.subheader("Smooth", anchor=False)
         st.markdown(
@@ -96,6 +107,8 @@ def _smooth(width: int, words: Words) -> None:
                 ITS_TABLE: [*learned.neighbours.tolist(), *rest],
             },
             "Distance to the next position",
+            downloads.Picture(draw, "Distance to the next position"),
+            about=f"Sinusoids of {width} columns; the positions that {turn.LEARNED} learned",
         )
 
 
@@ -121,19 +134,12 @@ def _relative(width: int, words: Words) -> None:
     found = dots_by_offset(encoding)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.altair_chart(
-            dots_by_offset_curve(
-                found.offset,
-                found.mean,
-                found.lowest,
-                found.highest,
-                marked=offset,
-                title="",
-                theme=theme.current(),
-            ),
-            key="dots",
-            theme=None,
-        )
+
+        def draw(look: Theme) -> Any:
+            ends = found.lowest, found.highest
+            return dots_by_offset_curve(found.offset, found.mean, *ends, marked=offset, title="", theme=look)
+
+        st.altair_chart(draw(theme.current()), key="dots", theme=None)
     with right:
         st.markdown(
             words["dots"].format(
@@ -150,5 +156,7 @@ def _relative(width: int, words: Words) -> None:
                 "highest": found.highest.tolist(),
             },
             f"Dot products by offset, {width} columns",
+            downloads.Picture(draw, "Dot product of two positions by their offset"),
+            about=f"Sinusoids, {width} columns",
         )
     turn.show(position, width, offset, pair, words)

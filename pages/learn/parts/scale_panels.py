@@ -34,7 +34,7 @@ EXPERIMENTS = [
             "text": "The keys to the cabinet are on the table",
             "model": "english-masked",
             "layer": 1,
-            "head": 0,
+            "head": 1,
             "query": 6,
         },
     ),

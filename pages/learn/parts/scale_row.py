@@ -105,7 +105,12 @@ def _numbers(drawn: Drawn) -> None:
     )
     if chrome.shown("downloads"):
         about = {"d_k": [drawn.d_k] * N_KEYS, "seed": [drawn.seed] * N_KEYS}
-        downloads.csv_button("row", about | columns(keys, row))
+        downloads.menu(
+            "row",
+            about | columns(keys, row),
+            downloads.Picture(lambda look: _bars(drawn.d_k, drawn.seed, look.name), "Weights of one query"),
+            caption=f"Random queries and keys, seed {drawn.seed}",
+        )
 
 
 def _spread(drawn: Drawn, words: Mapping[str, str]) -> None:
@@ -132,7 +137,7 @@ def _spread(drawn: Drawn, words: Mapping[str, str]) -> None:
         if st.button("As a table", key="spread_table", icon=":material/table:", help="How many dots fall where."):
             _spread_dialog(drawn)
         if chrome.shown("downloads"):
-            downloads.csv_button(
+            downloads.menu(
                 "dots",
                 {
                     "d_k": [drawn.d_k] * dots.size,
@@ -140,6 +145,8 @@ def _spread(drawn: Drawn, words: Mapping[str, str]) -> None:
                     "q·k": dots.tolist(),
                     "q·k / √d_k": (dots / math.sqrt(drawn.d_k)).tolist(),
                 },
+                downloads.Picture(lambda look: _distribution(drawn.d_k, drawn.seed, look.name), "Where q·k falls"),
+                caption=f"{dots.size:,} dots of random queries and keys, seed {drawn.seed}",
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from pages.ui import chrome, downloads, link_table, models, runs, theme
 from viz_model.analysis.head_scaling import HeadRow, HeadScaling, head_row, head_scaling
 from viz_model.figures import matrix_table, tensor_heatmap
 from viz_model.figures.scaling_curves import softmax_bars
-from viz_model.figures.theme import format_number, theme_named
+from viz_model.figures.theme import Theme, format_number, theme_named
 
 MOST_KEYS = 16  # bars of one row
 CLEARLY = 2.0  # times what chance would make: a short text alone does not do that
@@ -76,6 +77,10 @@ def _row(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[str,
     told = words["head row" if len(row.keys) > 1 else "head row alone"].format(
         token=chrome.literal(tokens[chosen.query]), plain_token=read["plain"], scaled_token=read["scaled"], **n
     )
+
+    def draw(look: Theme) -> dict[str, Any]:
+        return _drawn(chosen.run.trace, chosen.layer, chosen.head, chosen.query, look)
+
     figure = _bars(name, chosen.text, chosen.layer, chosen.head, chosen.query, theme.current().name)
     st.vega_lite_chart(figure, key="head_bars", theme=None, alt=words["row alt"])
     if len(row.keys) > MOST_KEYS:
@@ -107,7 +112,8 @@ def _row(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[str,
             columns = scale_row.columns([tokens[i] for i in row.keys], row)
             where = {"layer": chosen.layer, "head": chosen.head, "query": chosen.query}
             more = {key: [value] * len(row.keys) for key, value in {"run": about, **where}.items()}
-            downloads.csv_button("head-row", more | columns)
+            picture = downloads.Picture(draw, "Weights of one word")
+            downloads.menu("head-row", more | columns, picture, caption=about)
 
 
 def _heads(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[str, str]) -> None:
@@ -125,18 +131,17 @@ def _heads(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[st
     # One scale for both maps, so that equal greys are equal numbers.
     bound = {"entropy": found.even_entropy, "gradient": 1.0, "variance": float(max(plain.max(), scaled.max()))}[measure]
     rows, columns = ([str(i) for i in range(n)] for n in plain.shape)
+
+    def draw(title: str, values: Any, look: Theme) -> Any:
+        axes = ("layer", "head")
+        return tensor_heatmap(values, rows, columns, signed=False, bound=bound, axes=axes, title=title, theme=look)
+
+    drawn = []
     for side, values in (("without", plain), ("with", scaled)):
-        figure = tensor_heatmap(
-            values,
-            rows,
-            columns,
-            signed=False,
-            bound=bound,
-            axes=("layer", "head"),
-            title=f"{MEASURES[measure]} {side} the division",
-            theme=theme.current(),
-        )
-        st.plotly_chart(figure, key=f"heads_{side}", theme=None, config={"displaylogo": False})
+        title = f"{MEASURES[measure]} {side} the division"
+        drawn.append(downloads.Picture(partial(draw, title, values), title))
+        figure = drawn[-1].draw(theme.current())
+        st.plotly_chart(figure, key=f"heads_{side}", theme=None, config={"displayModeBar": False})
     st.markdown(
         words[f"heads {measure}"].format(
             model=name,
@@ -155,12 +160,16 @@ def _heads(chosen: runs.Chosen, name: str, found: HeadScaling, words: Mapping[st
         if st.button("As a table", key="heads_table", icon=":material/table:", help="Every head in numbers."):
             _heads_dialog(found, name)
         if chrome.shown("downloads"):
-            downloads.csv_button("heads-scale", _columns(found, downloads.caption(name, chosen.run.reading.text, ())))
+            about = downloads.caption(name, chosen.run.reading.text, ())
+            downloads.menu("heads-scale", _columns(found, about), *drawn, caption=about)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _bars(name: str, text: str, layer: int, head: int, query: int, look: str) -> dict[str, Any]:
-    trace = runs.run(name, text).trace
+    return _drawn(runs.run(name, text).trace, layer, head, query, theme_named(look))
+
+
+def _drawn(trace: Any, layer: int, head: int, query: int, look: Theme) -> dict[str, Any]:
     row = head_row(trace, layer, head, query)
     most = np.maximum(row.dots_weights, row.scores_weights).argsort()[::-1][:MOST_KEYS]
     kept = np.sort(most)
@@ -169,7 +178,7 @@ def _bars(name: str, text: str, layer: int, head: int, query: int, look: str) ->
         row.dots_weights[kept],
         row.scores_weights[kept],
         title=f"What “{trace.tokens[query][:24]}” reads: layer {layer}, head {head}",
-        theme=theme_named(look),
+        theme=look,
     )
     return figure.to_dict()
 

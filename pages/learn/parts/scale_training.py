@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from pages.ui import chrome, downloads, study, theme
 from viz_model.analysis.head_scaling import HeadScaling
 from viz_model.figures import matrix_table
 from viz_model.figures.scaling_curves import training_curve
-from viz_model.figures.theme import format_number, theme_named
+from viz_model.figures.theme import Theme, format_number, theme_named
 from viz_model.tasks.induction import LETTERS
 from viz_model.training.scale_start import scaling_at_start
 from viz_model.training.studies import SEED, STUDIES, Arm
@@ -51,11 +52,15 @@ def _start() -> HeadScaling:
 
 
 def _curves(arms: Mapping[str, Arm], words: Mapping[str, str]) -> None:
-    look = theme.current().name
     live = study.is_live(STUDY)
+
+    def drawn(name: str, look: Theme) -> dict[str, Any]:
+        return _figure(name, arms, look.name) if live else _recorded(name, look.name)
+
+    pictures = {name: partial(drawn, name) for name in ("loss", "accuracy")}
     for name, column in zip(("loss", "accuracy"), st.columns(2, gap="large"), strict=True):
         with column:
-            figure = _figure(name, arms, look) if live else _recorded(name, look)
+            figure = pictures[name](theme.current())
             st.vega_lite_chart(figure, key=f"study_{name}", theme=None, alt=words[f"study {name}"])
             st.markdown(words[f"study {name}"])
     st.markdown(" ".join(_said(label, arms[label], words) for label in (SCALED, PLAIN)))
@@ -65,7 +70,12 @@ def _curves(arms: Mapping[str, Arm], words: Mapping[str, str]) -> None:
         if not live and st.button("As a table", key="study_table", icon=":material/table:", help="Both runs."):
             _dialog(arms)
         if chrome.shown("downloads"):
-            downloads.csv_button("training", _columns(arms))
+            downloads.menu(
+                "training",
+                _columns(arms),
+                *(downloads.Picture(draw, name.capitalize()) for name, draw in pictures.items()),
+                caption=f"Seed {SEED}, {'trained here' if live else 'as recorded'}",
+            )
 
 
 def _said(label: str, arm: Arm, words: Mapping[str, str]) -> str:

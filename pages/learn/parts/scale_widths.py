@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from viz_model.analysis.scaling import N_KEYS, WIDTHS, ScalingSamples, sample_sc
 from viz_model.analysis.scaling_theory import ScalingTheory, scaling_theory
 from viz_model.figures import matrix_table
 from viz_model.figures.scaling_curves import entropy_curve, gradient_curve, variance_curve
-from viz_model.figures.theme import format_number, theme_named
+from viz_model.figures.theme import Theme, format_number, theme_named
 
 START, END = 16, 256
 FACTORS = (1, 2, 4, 16)  # to choose from
@@ -34,7 +35,7 @@ def show(drawn: Drawn, words: Mapping[str, str]) -> Callable[[], None]:
             for name, column in zip(CURVES, st.columns(3, gap="medium"), strict=True):
                 with column:
                     told = words[name].format(**_numbers(drawn, found, expected, name))
-                    figure = _curve(name, drawn.d_k, drawn.seed, theme.current().name)
+                    figure = _drawn(name, drawn.d_k, drawn.seed, theme.current())
                     st.vega_lite_chart(figure, key=f"curve_{name}", theme=None, alt=words[f"{name} alt"])
                     st.markdown(told)
             st.markdown(words["widths"].format(n_keys=found.n_keys))
@@ -42,7 +43,15 @@ def show(drawn: Drawn, words: Mapping[str, str]) -> Callable[[], None]:
                 if st.button("As a table", key="widths_table", icon=":material/table:", help="Samples and theory."):
                     _dialog(found, expected)
                 if chrome.shown("downloads"):
-                    downloads.csv_button("widths", _columns(drawn.seed, found, expected))
+                    downloads.menu(
+                        "widths",
+                        _columns(drawn.seed, found, expected),
+                        *(
+                            downloads.Picture(partial(_drawn, name, drawn.d_k, drawn.seed), name.capitalize())
+                            for name in CURVES
+                        ),
+                        caption=f"Random queries and keys, seed {drawn.seed}; d_k = {drawn.d_k} marked",
+                    )
 
     return fill
 
@@ -71,6 +80,10 @@ def samples(seed: int, n_keys: int = N_KEYS) -> ScalingSamples:
 @st.cache_resource(max_entries=4, show_spinner=False)
 def theory(n_keys: int = N_KEYS) -> ScalingTheory:
     return scaling_theory(WIDTHS, n_keys)
+
+
+def _drawn(name: str, d_k: int, seed: int, look: Theme) -> dict[str, Any]:
+    return _curve(name, d_k, seed, look.name)
 
 
 @st.cache_data(max_entries=128, show_spinner=False)

@@ -14,22 +14,23 @@ from viz_model.analysis.relations import RelationScore, RelationTable
 from viz_model.training.studies import kept
 
 EXAMPLES = ("The cat sat on the mat", "The government is considering closing schools")
-KEYS = {"text": "The keys to the cabinet are on the table", "relation": "subject-verb", "follow": True}
+KEYS = {"text": "The keys to the cabinet are on the table", "relation": "subject-verb"}
+DUE = {**KEYS, "model": "english-causal", "reading": "due"}
 EXPERIMENTS = [
     (
         "Who is the subject?",
-        "“keys” or “cabinet”? Just before “are” comes, the best head reads the word that “are” will agree with.",
-        {**KEYS, "model": "english-causal", "reading": "due"},
+        "“keys” or “cabinet”? Just before “are” comes, this head reads the word that “are” will agree with.",
+        {**DUE, "follow": False, "layer": 2, "head": 2, "query": 5, "key": 2},
     ),
     (
-        "A head that only counts",
-        "This model's best head for the subject, reading back, reads the word before the verb, whatever it is.",
-        {**KEYS, "model": "english-masked", "reading": "back"},
+        "The best head is not always right",
+        "Over many sentences this head finds the subject most often. Here it reads the noun that stands nearer.",
+        {**DUE, "follow": True},
     ),
     (
         "Look ahead",
-        "The same model may read to the right: now the subject looks for its verb.",
-        {**KEYS, "model": "english-masked", "reading": "ahead"},
+        "A model that may read to the right: now the subject looks for its verb.",
+        {**KEYS, "model": "english-masked", "reading": "ahead", "follow": True},
     ),
 ]
 

@@ -42,12 +42,8 @@ def said(lesson: Lesson, words: Mapping[str, str]) -> None:
                 _links_dialog(lesson)
             if chrome.shown("downloads"):
                 about = downloads.caption(lesson.name, lesson.run.reading.text, ())
-                downloads.svg_button(
-                    "links",
-                    sentence_arcs(tokens, links, weights, hits, chosen=lesson.chosen, theme=theme.current()),
-                    key="arcs_svg",
-                )
-                downloads.csv_button(
+                chosen = lesson.chosen
+                downloads.menu(
                     "links",
                     {
                         "reads": [tokens[query] for _, query, _ in links],
@@ -59,6 +55,11 @@ def said(lesson: Lesson, words: Mapping[str, str]) -> None:
                         "largest of all words": hits,
                         "run": [about] * len(links),
                     },
+                    downloads.Picture(
+                        lambda look: sentence_arcs(tokens, links, weights, hits, chosen=chosen, theme=look),
+                        "Known links of the sentence, and one head's weights",
+                    ),
+                    caption=f"{about} · layer {lesson.layer}, head {lesson.head}",
                 )
 
 

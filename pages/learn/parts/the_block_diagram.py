@@ -14,7 +14,7 @@ from pages.ui import chrome, downloads, pictures, session, theme
 from viz_model.figures import matrix_table, tensor_heatmap
 from viz_model.figures.block_diagram import block_diagram
 from viz_model.figures.block_plan import BlockPlan, block_plan
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 
 MOST = 24  # words in the map
 DIMENSIONS = 6  # of a sum that are written out
@@ -71,22 +71,20 @@ def _tensor(lesson: Lesson, plan: BlockPlan, name: str, words: Mapping[str, str]
     if len(values) > MOST:
         st.caption(f"Words {first} to {first + len(shown) - 1} of {len(values)}, around the chosen one.")
     dimensions = [str(i) for i in range(values.shape[1])]
-    figure = tensor_heatmap(
-        shown,
-        tokens,
-        dimensions,
-        axes=("word", "dimension"),
-        title=f"{name}, layer {lesson.layer}",
-        theme=theme.current(),
-    )
-    st.plotly_chart(figure, key="block_tensor", theme=None, config={"displaylogo": False})
+    title = f"{name}, layer {lesson.layer}"
+
+    def draw(look: Theme) -> Any:
+        return tensor_heatmap(shown, tokens, dimensions, axes=("word", "dimension"), title=title, theme=look)
+
+    st.plotly_chart(draw(theme.current()), key="block_tensor", theme=None, config={"displayModeBar": False})
     with st.container(horizontal=True, key="under_picture"):
         if st.button("As a table", key="as_table", icon=":material/table:", help="The numbers of the map."):
             _table(shown, tokens, dimensions, f"{name} of layer {lesson.layer}")
         if chrome.shown("downloads"):
             columns: dict[str, Any] = {"position": range(len(values)), "token": lesson.tokens}
             columns |= {f"d{i}": values[:, i].tolist() for i in range(values.shape[1])}
-            downloads.csv_button(name.replace(".", "_"), columns)
+            picture = downloads.Picture(draw, title)
+            downloads.menu(name.replace(".", "_"), columns, picture, caption=_about(lesson))
             downloads.trace_button(lesson.name, lesson.run, ())
     _sum(lesson, plan, name, words)
 
@@ -111,15 +109,12 @@ def _under(lesson: Lesson, plan: BlockPlan, live: bool) -> None:
                 _arrows_dialog(norms, names, list(lesson.tokens))
         if not chrome.shown("downloads"):
             return
-        if live:
-            columns: dict[str, Any] = {"position": range(len(lesson.tokens)), "token": lesson.tokens}
-            downloads.csv_button("block", columns | dict(zip(names, norms, strict=True)))
-        downloads.svg_button(
-            "block",
-            block_diagram(plan, statistics=_said(lesson, plan) if live else None, theme=theme.current()),
-            key="block_svg",
-            about="The diagram as it is drawn here.",
-        )
+        columns: dict[str, Any] = {"position": range(len(lesson.tokens)), "token": lesson.tokens}
+        columns |= dict(zip(names, norms, strict=True)) if live else {}
+        said = _said(lesson, plan) if live else None
+        picture = downloads.Picture(lambda look: block_diagram(plan, statistics=said, theme=look), "One block")
+        about = _about(lesson) if live else f"{lesson.name}, had it been {place_on_show(lesson)}-norm"
+        downloads.menu("block", columns if live else {}, picture, caption=about)
 
 
 @st.dialog("The numbers of the picture", width="large")
@@ -135,6 +130,11 @@ def _table(values: Any, tokens: list[str], dimensions: list[str], caption: str) 
 def _values(lesson: Lesson, name: str) -> Any:
     """The tensor of the first text at this name of the block's trace, [position, d_model]."""
     return attrgetter(name)(lesson.run.trace.blocks[lesson.layer])[0].numpy()
+
+
+def _about(lesson: Lesson) -> str:
+    """What stands below its pictures in their files."""
+    return f"{downloads.caption(lesson.name, lesson.run.reading.text, ())} · layer {lesson.layer}"
 
 
 def _lengths(lesson: Lesson, name: str) -> list[float]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -11,7 +13,7 @@ from pages.ui import chrome, downloads, session, theme
 from viz_model.analysis import NormSite, norm_parts, norm_sites, norm_statistics
 from viz_model.figures import matrix_table, tensor_heatmap
 from viz_model.figures.block_tables import norm_table
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 
 MOST = 24  # words in the maps
 SUBLAYERS = {"norm_attention": "attention", "norm_feed_forward": "feed-forward", "final_norm": "the last block"}
@@ -43,20 +45,21 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> None:
     tokens = list(lesson.tokens[first : first + MOST])
     if len(lesson.tokens) > MOST:
         st.caption(f"Words {first} to {first + MOST - 1} of {len(lesson.tokens)}, around the chosen one.")
+    drawn = []
     for column, title, values in zip(
         st.columns(2, gap="medium"), ("before", "after"), (site.before, site.after), strict=True
     ):
         shown = values[0, first : first + MOST].numpy()
-        names = [str(i) for i in range(shown.shape[1])]
+        drawn.append(downloads.Picture(partial(_map, shown, tokens, title), title))
         with column:
-            figure = tensor_heatmap(
-                shown, tokens, names, axes=("word", "dimension"), title=title, theme=theme.current()
-            )
-            st.plotly_chart(figure, key=f"norm_{title}", theme=None, config={"displaylogo": False})
+            figure = drawn[-1].draw(theme.current())
+            st.plotly_chart(figure, key=f"norm_{title}", theme=None, config={"displayModeBar": False})
     if chrome.shown("downloads"):
-        downloads.csv_button(
+        downloads.menu(
             f"{site.name}_{lesson.query}",
             {name: getattr(parts, name) for name in ("before", "normalised", "gain", "bias", "after")},
+            *drawn,
+            caption=f"{downloads.caption(lesson.name, lesson.run.reading.text, ())} · {site.name}",
         )
     st.markdown(words["norm table"].format(word=lesson.word))
     left, right = st.columns(2, gap="large")
@@ -73,6 +76,11 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> None:
         st.html(
             matrix_table(rows, lesson.tokens, STATISTICS, corner="word", caption="Every word: before, divided, out")
         )
+
+
+def _map(shown: Any, tokens: list[str], title: str, look: Theme) -> Any:
+    names = [str(i) for i in range(shown.shape[1])]
+    return tensor_heatmap(shown, tokens, names, axes=("word", "dimension"), title=title, theme=look)
 
 
 def _site(lesson: Lesson, sites: Mapping[str, NormSite]) -> NormSite:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from pages.ui import chrome, downloads, link_table, session, theme
 from viz_model.analysis import GradientByDepth
 from viz_model.figures import matrix_table
 from viz_model.figures.depth_curves import depth_curves
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.training import depth
 from viz_model.training.studies import kept
 
@@ -37,27 +38,35 @@ def show(_: None, words: Mapping[str, str]) -> None:
     with left:
         series = {name: (range(n_layers + 1), one.stream) for name, one in gradients.items()}
         title = f"Live: gradient in a stack of {n_layers} layers"
-        chart = depth_curves(series, title=title, known=link_table.BLOCK_VARIANTS, theme=theme.current())
-        st.altair_chart(chart, key="start_chart", theme=None)
+
+        def draw(look: Theme) -> Any:
+            return depth_curves(series, title=title, known=link_table.BLOCK_VARIANTS, theme=look)
+
+        st.altair_chart(draw(theme.current()), key="start_chart", theme=None)
         take_away(
             "gradient",
             "Norm of the gradient by layer",
             {name: one.stream for name, one in gradients.items()},
             "layer",
             range(n_layers + 1),
+            draw,
         )
     with right:
         falls = {name: _falls(name, small) for name in chosen}
-        chart = depth_curves(
-            {name: (depth.DEPTHS, values) for name, values in falls.items()},
-            x_title="layers in the stack",
-            y_title="first layer / last",
-            title=f"Recorded, seed {SEED}: first layer / last",
-            known=link_table.BLOCK_VARIANTS,
-            theme=theme.current(),
-        )
-        st.altair_chart(chart, key="falls_chart", theme=None)
-        take_away("first-over-last", "Gradient at the first layer over that at the last", falls, "layers", depth.DEPTHS)
+
+        def draw_falls(look: Theme) -> Any:
+            return depth_curves(
+                {name: (depth.DEPTHS, values) for name, values in falls.items()},
+                x_title="layers in the stack",
+                y_title="first layer / last",
+                title=f"Recorded, seed {SEED}: first layer / last",
+                known=link_table.BLOCK_VARIANTS,
+                theme=look,
+            )
+
+        st.altair_chart(draw_falls(theme.current()), key="falls_chart", theme=None)
+        what = "Gradient at the first layer over that at the last"
+        take_away("first-over-last", what, falls, "layers", depth.DEPTHS, draw_falls)
     st.markdown(words["flat" if small else "explodes"].format(**_figures()))
 
 
@@ -82,13 +91,21 @@ def _in_order(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in link_table.BLOCK_VARIANTS if name in names) or link_table.BLOCK_VARIANTS
 
 
-def take_away(name: str, title: str, columns: Mapping[str, Sequence[float]], what: str, rows: Sequence[int]) -> None:
-    """The numbers of a chart: as a table, and as CSV."""
+def take_away(
+    name: str,
+    title: str,
+    columns: Mapping[str, Sequence[float]],
+    what: str,
+    rows: Sequence[int],
+    draw: Callable[[Theme], Any],
+) -> None:
+    """The numbers of a chart as a table, and what can be taken of it."""
     with st.container(horizontal=True):
         if st.button("As a table", key=f"table_{name}", icon=":material/table:", help="The numbers of the chart."):
             _table(title, columns, what, rows)
         if chrome.shown("downloads"):
-            downloads.csv_button(name, {what: list(rows), **{key: list(values) for key, values in columns.items()}})
+            given = {what: list(rows), **{key: list(values) for key, values in columns.items()}}
+            downloads.menu(name, given, downloads.Picture(draw, title), caption=f"{title}; seed {SEED}")
 
 
 @st.dialog("The numbers of the picture", width="large")

@@ -13,7 +13,7 @@ from viz_model.analysis import ResidualNorms, residual_norms
 from viz_model.figures import matrix_table
 from viz_model.figures.block_tables import additions_table
 from viz_model.figures.depth_curves import stream_norms
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 
 AFTER = {"resid_cross": "attention", "resid_mid": "attention", "resid_post": "feed-forward"}
 
@@ -38,14 +38,17 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> None:
         )
     )
     norms = [place.norms for place in found.places]
-    chart = stream_norms(places, norms, lesson.tokens, lesson.query, height=320, theme=theme.current())
-    st.altair_chart(chart, key="stream_chart", theme=None)
+
+    def draw(look: Theme) -> Any:
+        return stream_norms(places, norms, lesson.tokens, lesson.query, height=320, theme=look)
+
+    st.altair_chart(draw(theme.current()), key="stream_chart", theme=None)
     with st.container(horizontal=True, key="under_picture"):
         if st.button("As a table", key="as_table", icon=":material/table:", help="Every word's length at every place."):
             _stream_dialog(norms, places, list(lesson.tokens))
         if chrome.shown("downloads"):
             rows = [(i, p) for i in range(len(places)) for p in range(len(lesson.tokens))]
-            downloads.csv_button(
+            downloads.menu(
                 "stream",
                 {
                     "place": [places[i] for i, _ in rows],
@@ -53,6 +56,8 @@ def show(lesson: Lesson, words: Mapping[str, str]) -> None:
                     "token": [lesson.tokens[p] for _, p in rows],
                     "norm": [norms[i][p] for i, p in rows],
                 },
+                downloads.Picture(draw, "Length of the vector along the residual stream"),
+                caption=downloads.caption(lesson.name, lesson.run.reading.text, ()),
             )
     st.markdown(words["additions"])
     caption = f"What each sublayer adds at “{lesson.tokens[lesson.query]}” (position {lesson.query})"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from pages.learn.parts import why_not_rnns_choice as choice
-from pages.learn.parts.why_not_rnns_numbers import below, show
+from pages.learn.parts.why_not_rnns_numbers import Curves, below, show
 from pages.ui import chrome, downloads, link_table, pictures, session, theme
 from viz_model.analysis.layer_costs import table_1
 from viz_model.figures import steps_view
 from viz_model.figures.comparison_curves import length_curves
 from viz_model.figures.comparison_tables import CostRow, costs_table, curves_table
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.training import comparison
 from viz_model.training.comparison import TIMED, BodyCost, Costs, WorkPlan
 from viz_model.training.studies import kept
@@ -48,9 +50,9 @@ def costs(words: Words) -> None:
     for column, name, curves, title in ((left, "steps", steps, "Steps that wait"), (right, "work", work, "Work")):
         with column:
             y = "steps" if name == "steps" else "multiplications"
-            chart = length_curves(curves, y_title=y, length=n, title=title, theme=theme.current())
-            st.altair_chart(chart, key=f"{name}_chart", theme=None)
-            below(f"costs-{name}", curves, x="n", y=y, caption=f"{title} by the number of tokens")
+            draw = partial(_lengths, curves, y, title, n)
+            st.altair_chart(draw(theme.current()), key=f"{name}_chart", theme=None)
+            below(f"costs-{name}", curves, draw, x="n", y=y, caption=f"{title} by the number of tokens")
     choice.fill(words, "costs", n=n)
     _doubled(words, by_body, found.lengths, n)
     st.html(costs_table(_rows(by_body, found.lengths, n), n=n, caption="A layer’s costs, and our models’ own"))
@@ -174,14 +176,15 @@ def _time(words: Words) -> None:
         st.markdown(words["time none"])
         return
     curves = {choice.SHORT[body]: (TIMED, [1000 * one for one in times]) for body, times in seconds.items()}
-    st.altair_chart(
-        length_curves(curves, y_title="milliseconds", title="One forward pass", theme=theme.current()),
-        key="time_chart",
-        theme=None,
-    )
-    below("seconds", curves, x="n", y="milliseconds", caption="Milliseconds of one forward pass")
+    draw = partial(_lengths, curves, "milliseconds", "One forward pass", None)
+    st.altair_chart(draw(theme.current()), key="time_chart", theme=None)
+    below("seconds", curves, draw, x="n", y="milliseconds", caption="Milliseconds of one forward pass")
     st.markdown(_said(seconds))
     choice.fill(words, "time why")
+
+
+def _lengths(curves: Curves, y: str, title: str, n: int | None, look: Theme) -> Any:
+    return length_curves(curves, y_title=y, length=n, title=title, theme=look)
 
 
 def _said(seconds: Mapping[str, tuple[float, ...]]) -> str:

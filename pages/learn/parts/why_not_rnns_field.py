@@ -46,10 +46,9 @@ def field(words: Mapping[str, str]) -> None:
             moved = {"moves the last output": (back, found.influence)}
             show(caption, curves_table(moved, x_title="tokens back", caption=caption, none="not at all"))
         if chrome.shown("downloads"):
-            downloads.svg_button("receptive-field", field_picture(*drawn, theme=theme.current()), key="field_svg")
             n = len(back)
-            downloads.csv_button(
-                "field",
+            downloads.menu(
+                "receptive-field",
                 {
                     "layers": [found.n_layers] * n,
                     "gaps grow by": [st.session_state["field_dilation"]] * n,
@@ -57,6 +56,8 @@ def field(words: Mapping[str, str]) -> None:
                     "moves the last output": found.influence,
                     "sees, by the formula": [found.formula] * n,
                 },
+                downloads.Picture(lambda look: field_picture(*drawn, theme=look), "What the last output sees"),
+                caption=caption,
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from pages.ui import chrome, link_table, study, theme
 from pages.ui.training import task_named
 from viz_model.figures.comparison_curves import accuracy_curves
 from viz_model.figures.comparison_tables import BodyRow, bodies_table
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.tasks.recall import LETTERS, NUMBERS, AssociativeRecall
 from viz_model.training import comparison, studies
 from viz_model.training.comparison import BodySize
@@ -153,8 +154,11 @@ def _drawn(name: str, arms: Arms, *, levels: Mapping[str, float], metric: str, w
         st.markdown(words["not yet"])
         return False
     whole = (0, max(arm.recipe.steps for arm in arms.values()))  # from the start: live curves grow into their axis
-    chart = accuracy_curves(curves, levels=levels, y_title=metric, x_domain=whole, theme=theme.current())
-    st.altair_chart(chart, key=f"curves_{name}", theme=None)
+
+    def draw(look: Theme) -> Any:
+        return accuracy_curves(curves, levels=levels, y_title=metric, x_domain=whole, theme=look)
+
+    st.altair_chart(draw(theme.current()), key=f"curves_{name}", theme=None)
     rows = []
     for body, arm in arms.items():
         size, steps = known[body], [one.step for one in arm.snapshots]
@@ -171,7 +175,8 @@ def _drawn(name: str, arms: Arms, *, levels: Mapping[str, float], metric: str, w
             )
         )
     st.html(bodies_table(rows, metric=metric, caption=words["sizes"]))
-    below(name, curves, x="training step", y=metric, caption=f"{metric.capitalize()} by training step")
+    caption = f"{metric.capitalize()} by training step"
+    below(name, curves, draw, x="training step", y=metric, caption=caption, about=f"{name}, seed {studies.SEED}")
     return True
 
 

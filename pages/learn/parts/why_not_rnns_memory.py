@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from pages.learn.parts.why_not_rnns_learning import sizes
 from pages.learn.parts.why_not_rnns_numbers import below
 from pages.ui import chrome, link_table, theme
 from viz_model.figures.comparison_curves import accuracy_curves, gradient_curves
-from viz_model.figures.theme import format_number
+from viz_model.figures.theme import Theme, format_number
 from viz_model.training import comparison
 from viz_model.training.comparison import FARTHEST, Bottleneck, Probe
 from viz_model.training.lesson_recipes import FORGET_BIAS
@@ -44,14 +45,18 @@ def gradient(words: Mapping[str, str]) -> Callable[[], None]:
         curves = {name: (range(len(sizes_)), sizes_) for name, sizes_ in found.items()}
         far = st.session_state["far"]
         with picture.container(key="gradient_picture"):
-            chart = gradient_curves(curves, far=far, height=HEIGHT, theme=theme.current())
-            st.altair_chart(chart, key="gradient_chart", theme=None)
+
+            def drawn(look: Theme) -> Any:
+                return gradient_curves(curves, far=far, height=HEIGHT, theme=look)
+
+            st.altair_chart(drawn(theme.current()), key="gradient_chart", theme=None)
             said = (
                 f"{name} **{format_number(values[far]) if values[far] else 'none (exactly 0)'}**"
                 for name, values in found.items()
             )
             choice.fill(words, "gradient said", far=far, values="; ".join(said))
-            below("gradient", curves, x="distance", y="gradient", caption="Size of the gradient, before training")
+            caption = "Size of the gradient, before training"
+            below("gradient", curves, drawn, x="distance", y="gradient", caption=caption)
 
     return draw
 
@@ -64,17 +69,20 @@ def bottleneck(words: Mapping[str, str]) -> None:
     probes = {(probe.body, probe.read_from): probe for probe in found.probes}
     curves = {_probe_name(probe): _values(probe, what) for probe in found.probes}
     pairs = {name: (range(1, len(values) + 1), values) for name, values in curves.items()}
-    chart = accuracy_curves(
-        pairs,
-        levels={"chance": chance},
-        y_title=f"{what} read",
-        x_title="pairs back (1 is the last)",
-        legend_columns=1,  # the names are long, and a phone is narrow
-        theme=theme.current(),
-    )
-    st.altair_chart(chart, key="bottleneck_chart", theme=None)
+
+    def draw(look: Theme) -> Any:
+        return accuracy_curves(
+            pairs,
+            levels={"chance": chance},
+            y_title=f"{what} read",
+            x_title="pairs back (1 is the last)",
+            legend_columns=1,  # the names are long, and a phone is narrow
+            theme=look,
+        )
+
+    st.altair_chart(draw(theme.current()), key="bottleneck_chart", theme=None)
     thing = what[:-1]
-    below("bottleneck", pairs, x="pairs back", y="accuracy", caption=f"Share of {what} that a linear map reads")
+    below("bottleneck", pairs, draw, x="pairs back", y="accuracy", caption=f"Share of {what} that a linear map reads")
     choice.fill(words, "bottleneck", n_pairs=found.n_pairs, what=thing, n=f"{found.n_examples:,}")
     last = {probe.body: _values(probe, what) for probe in found.probes if probe.read_from != "every vector"}
     keeps = probes["attention", "every vector"]

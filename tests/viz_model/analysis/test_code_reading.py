@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 
-from viz_model.analysis.code_reading import bracket_links, characters_of, line_end_links, link_weight
+from viz_model.analysis.code_reading import (
+    aim_weight,
+    aims_in,
+    bracket_links,
+    characters_of,
+    indentation_aims,
+    line_end_links,
+)
 from viz_model.tokenizer import Specials, Tokenizer
 
 CODE = "def f(x):\n    y = [(x)]\n\n    return y\n"
@@ -26,16 +33,36 @@ def test_the_ends_of_lines_are_tied_one_to_the_next() -> None:
     assert line_end_links("one line\n") == []
 
 
-def test_the_weight_is_the_mean_over_the_links() -> None:
+def test_a_space_that_opens_a_line_is_tied_to_those_of_the_line_above() -> None:
+    code = "if a:\n  b\n    c\n\n  d\n"
+    found = {}
+    for query, keys in indentation_aims(code):
+        assert code[query] == " "
+        found[query] = "".join(code[key] for key in keys)
+        assert code[keys[0] - 1] == "\n"
+        assert code[keys[-1] + 1] == "b"  # the first line opens without spaces, the line above “d” is empty
+    assert found == dict.fromkeys(range(10, 14), "  ")
+    assert indentation_aims("a\n  \n  b\n") == []  # a line of nothing but spaces says nothing
+
+
+def test_all_kinds_are_found_in_one_text() -> None:
+    found = aims_in(CODE)
+    assert [(query, key) for query, (key,) in found["bracket"]] == bracket_links(CODE)
+    assert [(query, key) for query, (key,) in found["line end"]] == line_end_links(CODE)
+    assert found["indentation"] == indentation_aims(CODE) == []  # an empty line stands between the two
+
+
+def test_the_weight_is_the_mean_over_the_aims_of_all_their_keys() -> None:
     weights = torch.rand(2, 3, 5, 5, generator=torch.Generator().manual_seed(0))
-    found = link_weight(weights, [(4, 1), (3, 0)])
+    found = aim_weight(weights, [(4, (1, 3)), (3, (0,))])
     assert found is not None
     assert list(found.shape) == [2, 3]
     for layer in range(2):
         for head in range(3):
-            wanted = (float(weights[layer, head, 4, 1]) + float(weights[layer, head, 3, 0])) / 2
+            each = weights[layer, head]
+            wanted = (float(each[4, 1]) + float(each[4, 3]) + float(each[3, 0])) / 2
             assert float(found[layer, head]) == pytest.approx(wanted)
-    assert link_weight(weights, []) is None
+    assert aim_weight(weights, []) is None
 
 
 def test_characters_are_the_real_ones_and_not_their_symbols() -> None:

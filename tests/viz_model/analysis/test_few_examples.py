@@ -22,7 +22,7 @@ LOOKED = Looked(
 def found(full: list[float], scratch: list[float]) -> FineTuning:
     """Two seeds, 0.1 below and above the given means."""
     curves = [
-        Curve(way, 0.1, (0.5,), tuple((x - 0.1, x + 0.1) for x in means))
+        Curve(way, (0.1,) * 4, ((0.5,),) * 4, tuple((x - 0.1, x + 0.1) for x in means))
         for way, means in (("full", full), ("frozen", full), ("scratch", scratch))
     ]
     return FineTuning(
