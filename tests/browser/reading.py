@@ -65,12 +65,27 @@ def becomes(page: Page, read: Callable[[], Any], wanted: Any) -> None:
 
 def taken(page: Page, menu: str, kind: str, picture: int = 0) -> tuple[str, bytes]:
     """What a picture's 'Download' menu gives: the name of the file and what is in it."""
-    page.locator(f".st-key-menu_{menu}").get_by_role("button", name="Download").click()
+    opens = page.locator(f".st-key-menu_{menu}").get_by_role("button", name="Download")
+    _at_rest(opens)
+    opens.click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name=kind, exact=True).nth(picture).click()
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name=kind, exact=True)).to_have_count(0)
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def _at_rest(where: Locator) -> None:
+    """Waits until what is above it has its height: a menu that opens sooner is left behind when its button moves."""
+    where.scroll_into_view_if_needed()
+    before = None
+    for _ in range(50):
+        box = where.bounding_box()
+        if box is not None and box == before:
+            return
+        before = box
+        where.page.wait_for_timeout(200)
+    raise AssertionError(f"the button never came to rest: {before}")
 
 
 class Traffic:

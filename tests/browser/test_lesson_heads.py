@@ -47,7 +47,7 @@ def test_a_head_is_picked_by_a_click_and_by_keys(lesson) -> None:
     cell(page, 1, 0).click()
     wait_for_link(page, layer="1", head=None)
     becomes(page, lambda: chosen(page), (1, 0))
-    expect(page.get_by_text("Layer 1, head 0 is named subject-verb (due)")).to_be_visible()
+    expect(page.get_by_text("Layer 1, head 0 is named verb-object (due)")).to_be_visible()
     expect(cell(page, 1, 0)).to_have_attribute("aria-selected", "true")
     cell(page, 1, 0).focus()
     for key in ("ArrowDown", "ArrowRight", "ArrowDown"):  # below the last row there is none
@@ -151,7 +151,7 @@ def test_what_can_be_taken_away(lesson) -> None:
         page.get_by_role("button", name="CSV").click()
     text = waiting.value.path().read_text(encoding="utf-8")
     assert text.startswith(starts[1])
-    assert "english-causal,without,1,0,2.74" in text
+    assert "english-causal,without,2,2,2.679" in text
     page.get_by_role("button", name="As a table").first.click()
     expect(page.get_by_role("dialog").get_by_role("rowheader", name="a uniform head")).to_be_visible()
 
