@@ -116,7 +116,7 @@ main() {
   stage "unit, page tests" "$python" -m pytest -q -n 2 --dist loadfile tests \
     --ignore=tests/browser --ignore=tests/viz_model/training
   stage "training tests" "$python" -m pytest -q tests/viz_model/training
-  stage "browser" browser && stage "browser tests" "$python" -m pytest -q tests/browser
+  stage "browser" browser && stage "browser tests" "$python" -m pytest -q -n 2 --dist loadfile tests/browser
   finish
 }
 

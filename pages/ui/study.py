@@ -18,8 +18,8 @@ from viz_model.training.live_run import LiveRun
 from viz_model.training.saved import model_of
 from viz_model.training.studies import Arm
 
-TICK = 1.0  # seconds between looks at live runs: drawing takes time from the workers
-LOOKS = 40  # at accuracy, of a live run: each takes about as long as a step, and a curve needs no more
+TICK = 1.5  # seconds between looks at live runs: drawing takes time from the workers
+LOOKS = 25  # at accuracy, of a live run: each takes about as long as a step, and a curve needs no more
 
 
 @dataclass(eq=False)
