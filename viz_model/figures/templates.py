@@ -43,7 +43,7 @@ def plotly_template(theme: Theme) -> dict[str, Any]:
     }
     quiet = {"size": 12, "color": theme.muted}
     place = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "ypad": 14, "xpad": 0}
-    bar = {**place, "thickness": 10, "len": 190, "lenmode": "pixels", "outlinewidth": 1, "outlinecolor": theme.line}
+    bar = {**place, "thickness": 10, "len": 140, "lenmode": "pixels", "outlinewidth": 1, "outlinecolor": theme.line}
     bar |= {"ticks": "", "tickfont": quiet, "title": {"font": quiet, "side": "top"}}
     hover = {"bgcolor": theme.surface, "bordercolor": theme.line, "font": {"color": theme.text}, "align": "left"}
     return {

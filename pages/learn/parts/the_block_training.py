@@ -59,7 +59,7 @@ def show(_: None, words: Mapping[str, str]) -> None:
                 y_title="mean cosine of two positions",
                 x_values=list(layers),
                 y_domain=(-0.1, 1.0),
-                title="How alike positions are (1: all the same)",
+                title="How alike positions are",
                 known=link_table.BLOCK_VARIANTS,
                 legend_columns=2,
                 height=300,
