@@ -33,6 +33,7 @@ EXPERIMENTS = [
     ),
     ("After the colon", "The line ends; the next one has to be indented.", {"code_text": "if not name:\n"}),
 ]
+ROWS, HEIGHT = 12, 480  # characters whose choices stand open, and pixels of a longer list, which scrolls
 CHOICES = ["more than one half", "one half or less"]
 
 
@@ -65,7 +66,8 @@ class OnShow:
             ]
             for step in self.steps
         ]
-        st.html(choices_table(self.characters, choices, caption=words["code caption"].format(model=MODEL)))
+        with st.container(height=HEIGHT if len(self.characters) > ROWS else "content", border=False, key="choices"):
+            st.html(choices_table(self.characters, choices, caption=words["code caption"].format(model=MODEL)))
         if chrome.shown("downloads"):
             downloads.csv_button(
                 "choices",
@@ -109,9 +111,8 @@ def read(words: Mapping[str, str]) -> OnShow:
     """Draws the field and writes on from what it holds."""
     typed_text.field("code_text", "Code", large=True)
     model = runs.model(MODEL)
-    text = plain_text(typed_text.last_good("code_text", "Code", of_words=False) + "|")[
-        :-2
-    ]  # its last line is not at an end
+    whole = plain_text(typed_text.last_good("code_text", "Code", of_words=False) + "|")
+    text = whole[:-2]  # its last line is not at an end
     tokenizer, room = model.tokenizer, model.config.context_length - MOST
     typed_text.note_unknown(tokenizer, text)
     if len(tokenizer.encode(text)) > room:
