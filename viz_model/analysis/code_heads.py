@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from viz_model.analysis.code_reading import Aims, aims_in, characters_of
-from viz_model.analysis.results import Result
+from viz_model.analysis.results import Result, named
 from viz_model.checkpoint import load
 from viz_model.tasks.code import HELD_OUT, OPENING, Code
 from viz_model.tasks.names import make_task
@@ -65,10 +65,7 @@ class CodeHeads(Result):
 
     def of(self, link: str) -> CodeLink:
         """ValueError for a link that was not measured."""
-        for one in self.links:
-            if one.link == link:
-                return one
-        raise ValueError(f"link: expected one of {', '.join(one.link for one in self.links)}, got {link!r}.")
+        return named(self.links, "link", link)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from statistics import mean
 import numpy as np
 from numpy.typing import NDArray
 
-from viz_model.analysis.results import Result
+from viz_model.analysis.results import Result, named
 
 Weights = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]  # [layer, head, query, key]
 CLAIMED = 4  # times as many examples is what a fresh start should need, for the claim to hold
@@ -78,10 +78,7 @@ class FineTuning(Result):
 
     def curve(self, way: str) -> Curve:
         """ValueError for a way that was not measured."""
-        for one in self.curves:
-            if one.way == way:
-                return one
-        raise ValueError(f"way: expected one of {', '.join(one.way for one in self.curves)}, got {way!r}.")
+        return named(self.curves, "way", way)
 
     def reached(self, way: str, n: int) -> float:
         """The mean accuracy with n examples, n one of the sizes."""

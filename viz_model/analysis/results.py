@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, fields, is_dataclass
 from types import UnionType
-from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
 
 
 class Result:
@@ -27,6 +30,14 @@ class Result:
             raise ValueError(f"expected JSON text, got something damaged ({error}).") from None
         read: Self = _read(cls, data, cls.__name__)
         return read
+
+
+def named(results: Sequence[T], field: str, wanted: str) -> T:
+    """The one whose `field` is the wanted word; ValueError, with the words that there are, for another."""
+    known = {getattr(one, field): one for one in results}
+    if wanted not in known:
+        raise ValueError(f"{field}: expected one of {', '.join(known)}, got {wanted!r}.")
+    return known[wanted]
 
 
 def _read(kind: Any, data: Any, where: str) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from viz_model.analysis.results import Result
+from viz_model.analysis.results import Result, named
 from viz_model.analysis.right_reading import N
 from viz_model.analysis.word_influence import NAMES, WordInfluence, word_influence
 from viz_model.checkpoint import load
@@ -43,10 +43,7 @@ class WordMeasures(Result):
 
     def of(self, name: str) -> Measure:
         """ValueError for another name."""
-        for one in self.measures:
-            if one.name == name:
-                return one
-        raise ValueError(f"name: expected one of {', '.join(one.name for one in self.measures)}, got {name!r}.")
+        return named(self.measures, "name", name)
 
 
 def word_measures() -> WordMeasures:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 from viz_model.figures.atlas_picture import UNNAMED, Head
-from viz_model.figures.svg_parts import attribute, text_width
+from viz_model.figures.svg_parts import drawing, text_width
 from viz_model.figures.theme import LIGHT, Theme, format_number
 
 WIDE, HIGH, LEFT, TOP, BAR = 176, 96, 64, 26, 110
@@ -45,10 +45,7 @@ def atlas_drawing(heads: Sequence[Head], *, selected: tuple[int, int] | None = N
         said = f"{format_number(most.score)} (chance {format_number(most.chance)})"
         parts.append(f'<text x="{x + 10}" y="{y + 80}" font-size="{SMALL}">{said}</text>')
     width, height = LEFT + WIDE * n_heads, TOP + HIGH * len(layers) + 4
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="{attribute()}" font-size="13" fill="{theme.text}">{"".join(parts)}</svg>'
-    )
+    return drawing(width, height, "".join(parts), theme)
 
 
 def _cut(role: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viz_model.figures.html_table import STYLE, either, stop
-from viz_model.figures.svg_parts import attribute
+from viz_model.figures.svg_parts import drawing
 from viz_model.figures.theme import LIGHT, Theme, format_number
 
 RADIUS = 56  # pixels of a dial of the drawing
@@ -47,10 +47,10 @@ def clocks_drawing(
     theme: Theme = LIGHT,
 ) -> str:
     """The same dials as SVG, three in a row, for a file."""
-    parts, n = [], 0
-    for number, angle, wavelength, past in _checked(angles, wavelengths, pairs, trail):
-        x, y = 75 + 200 * (n % 3), 66 + 190 * (n // 3)
-        n += 1
+    dials = _checked(angles, wavelengths, pairs, trail)
+    parts = ['<g text-anchor="middle">']
+    for place, (number, angle, wavelength, past) in enumerate(dials):
+        x, y = 75 + 200 * (place % 3), 66 + 190 * (place // 3)
         parts.append(f'<circle cx="{x}" cy="{y}" r="{RADIUS}" fill="none" stroke="{theme.line}" stroke-width="1.5"/>')
         parts.append(f'<path d="M{x} {y - RADIUS - 5}v10" stroke="{theme.muted}" stroke-width="2"/>')
         for before in past:
@@ -63,11 +63,8 @@ def clocks_drawing(
         for i, line in enumerate((f"pair {number}", f"a turn in {format_number(wavelength)}", said)):
             look = 'font-weight="600"' if i == 0 else f'fill="{theme.muted}"'
             parts.append(f'<text x="{x}" y="{y + RADIUS + 22 + 17 * i}" {look}>{line}</text>')
-    width, height = 200 * min(n, 3), 190 * -(-n // 3) or 20
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="{attribute()}" font-size="13" text-anchor="middle" fill="{theme.text}">{"".join(parts)}</svg>'
-    )
+    width, height = 200 * min(len(dials), 3), 190 * -(-len(dials) // 3) or 20
+    return drawing(width, height, "".join([*parts, "</g>"]), theme)
 
 
 def _checked(

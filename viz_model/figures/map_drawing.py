@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz_model.figures.svg import STEPS, definitions, painted_cells, runs
-from viz_model.figures.svg_parts import attribute, text_width
+from viz_model.figures.svg_parts import drawing, text_width
 from viz_model.figures.theme import LIGHT, Theme
 
 LABEL, WRITTEN, TITLE = 13, 11, 16  # font sizes in pixels
@@ -55,8 +55,6 @@ def map_drawing(figure: go.Figure, *, theme: Theme = LIGHT) -> str:
 
     ramp = tuple(colour for _, colour in trace["colorscale"])
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total[0]}" height="{total[1]}" '
-        f'viewBox="0 0 {total[0]} {total[1]}" font-family="{attribute()}" font-size="{LABEL}" fill="{theme.text}">',
         definitions(ramp, theme, across=True),
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
         f'<text x="0" y="{TITLE + 4}" font-size="{TITLE}" font-weight="600">{escape(title)}</text>' if title else "",
@@ -74,7 +72,8 @@ def map_drawing(figure: go.Figure, *, theme: Theme = LIGHT) -> str:
         parts.append(f"<text {place}>{escape(name)}</text>")
     above = (TITLE + 18 if title else 0) + LABEL + 2 - top
     parts.append(f'<g fill="{theme.muted}"><text x="{-left}" y="{above}">{escape(said)}</text>')
-    return "".join(parts) + _bar(trace, size[1] + 20, theme) + "</g></g></svg>"
+    inside = "".join(parts) + _bar(trace, size[1] + 20, theme) + "</g></g>"
+    return drawing(*total, inside, theme, size=LABEL)
 
 
 def _labels(axis: Mapping[str, Any], n: int) -> Labels:

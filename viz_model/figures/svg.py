@@ -9,7 +9,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viz_model.figures.theme import FONT, LIGHT, Theme, format_number, readable_on, sample, visible_token
+from viz_model.figures.svg_parts import attribute
+from viz_model.figures.theme import LIGHT, Theme, format_number, readable_on, sample, visible_token
 
 STEPS = 254  # distinct colours of a map, about as many as a screen can show of one ramp; 0 has the middle one
 MOST_LABELS = 64  # labels on a side; beyond it every second, third ... is written
@@ -51,7 +52,7 @@ def svg_of_matrix(
     title = f"{axes[0]} down the side, {axes[1]} along the top, {n_rows} by {n_columns}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total[0]}" height="{total[1]}" '
-        f'viewBox="0 0 {total[0]} {total[1]}" role="img" aria-labelledby="t d" font-family="{_attribute(FONT)}" '
+        f'viewBox="0 0 {total[0]} {total[1]}" role="img" aria-labelledby="t d" font-family="{attribute()}" '
         f'font-size="13" fill="{theme.text}">',
         f'<title id="t">{_text(title)}</title><desc id="d">{_text(caption or title)}</desc>',
         definitions(ramp, theme),
@@ -84,10 +85,6 @@ def labelled_matrix(values: ArrayLike, rows: Sequence[str], columns: Sequence[st
 
 def _text(text: str, limit: int | None = None) -> str:
     return escape(visible_token(text, limit))
-
-
-def _attribute(text: str) -> str:
-    return escape(text, {'"': "&quot;"})
 
 
 def _room(labels: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Parts of our own SVG pictures of words: how wide a text is, the legend of weights, the frame in a page."""
+"""Parts of our own SVG pictures: the drawing itself, how wide a text is, the legend of weights, the frame in a page."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ def attribute() -> str:
     return escape(FONT, {'"': "&quot;"})
 
 
+def drawing(width: int, height: int, inside: str, theme: Theme, *, size: int = 13) -> str:
+    """SVG elements as a whole drawing, pixel for pixel; `size` is that of texts which say no other."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="{attribute()}" font-size="{size}" fill="{theme.text}">{inside}</svg>'
+    )
+
+
 def text_width(text: str, size: int) -> float:
     """About how wide a text is: no font is at hand to measure it with."""
     units = sum(
@@ -26,14 +34,19 @@ def text_width(text: str, size: int) -> float:
     return units * size
 
 
-def weight_legend(x: int, y: int, theme: Theme) -> str:
-    """Which end of a line is which, and the violet ramp from 0 to 1; `y` is the line that the words stand on."""
+def ramp_definition(theme: Theme) -> str:
+    """The violet ramp of weights as the gradient `ramp`."""
     stops = "".join(
         f'<stop offset="{i / (len(theme.attention) - 1):.3f}" stop-color="{colour}"/>'
         for i, colour in enumerate(theme.attention)
     )
+    return f'<defs><linearGradient id="ramp">{stops}</linearGradient></defs>'
+
+
+def weight_legend(x: int, y: int, theme: Theme) -> str:
+    """Which end of a line is which, and the violet ramp from 0 to 1; `y` is the line that the words stand on."""
     return (
-        f'<defs><linearGradient id="ramp">{stops}</linearGradient></defs><g font-size="{SMALL}" fill="{theme.muted}">'
+        f'{ramp_definition(theme)}<g font-size="{SMALL}" fill="{theme.muted}">'
         f'<circle cx="4" cy="{y - 4}" r="3.5" fill="{theme.query}"/><text x="12" y="{y}">writes</text>'
         f'<path d="M{x - 5} {y - 1}h10l-5 -8z" fill="{theme.key}"/><text x="{x + 10}" y="{y}">is read</text>'
         f'<text x="{x + 64}" y="{y}">weight 0</text><rect x="{x + 120}" y="{y - 9}" width="90" height="9" '

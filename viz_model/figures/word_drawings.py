@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from xml.sax.saxutils import escape
 
 from viz_model.figures.marked_text import CLOSING
-from viz_model.figures.svg_parts import attribute, text_width
+from viz_model.figures.svg_parts import drawing, ramp_definition, text_width
 from viz_model.figures.theme import LIGHT, Theme, format_number, readable_on, sample, visible_token
 
 WORD, SMALL, LINE = 18, 13, 40  # font sizes in pixels, from line to line
@@ -43,16 +43,12 @@ def marked_text_drawing(
         )
         x += wide + SPACE
     below = round(y + LINE + 18)
-    stops = "".join(
-        f'<stop offset="{i / (len(theme.attention) - 1):.3f}" stop-color="{colour}"/>'
-        for i, colour in enumerate(theme.attention)
-    )
     legend = (
-        f'<defs><linearGradient id="ramp">{stops}</linearGradient></defs><g font-size="{SMALL}" fill="{theme.muted}">'
+        f'{ramp_definition(theme)}<g font-size="{SMALL}" fill="{theme.muted}">'
         f'<text x="0" y="{below}">weight 0</text><rect x="60" y="{below - 10}" width="90" height="10" '
         f'fill="url(#ramp)" stroke="{theme.line}"/><text x="156" y="{below}">1</text></g>'
     )
-    return _svg(WIDTH + 24, below + 10, f'<g text-anchor="middle">{"".join(parts)}</g>{legend}', theme)
+    return drawing(WIDTH + 24, below + 10, f'<g text-anchor="middle">{"".join(parts)}</g>{legend}', theme)
 
 
 def word_bars_drawing(
@@ -93,11 +89,4 @@ def word_bars_drawing(
                 parts.append(f'<rect x="{at}" y="{y + 2}" width="{full:.2f}" height="12" fill="{colour}"/>')
             sign = "+" if name in signed and value > 0 else ""
             parts.append(f'<text x="{at + BAR + 8}" y="{y + 13}">{sign}{format_number(value)}</text>')
-    return _svg(left + len(columns) * (BAR + BESIDE), 32 + ROW * len(words), "".join(parts), theme)
-
-
-def _svg(width: int, height: int, inside: str, theme: Theme) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="{attribute()}" font-size="{SMALL}" fill="{theme.text}">{inside}</svg>'
-    )
+    return drawing(left + len(columns) * (BAR + BESIDE), 32 + ROW * len(words), "".join(parts), theme)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from viz_model.tasks.task import Task
 from viz_model.training.actor import Refused, Trainee
-from viz_model.training.recipe import Recipe
+from viz_model.training.recipe import LARGEST_FACTOR, Recipe
 from viz_model.training.snapshot import PICTURES, Snapshot
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class LiveRun:
 
     def change_rate(self, factor: float) -> None:
         """Multiplies the recipe's learning rate from the next step on. Raises ValueError."""
-        if not 0 < factor <= 1e6 or math.isnan(factor):
+        if not 0 < factor <= LARGEST_FACTOR or math.isnan(factor):
             raise ValueError(f"learning rate: expected a factor above 0, at most a million, got {factor}.")
         self.rate_factor = factor
         self._halt()

@@ -9,6 +9,7 @@ from viz_model.config import ActivationKind, NormKind, NormPlace, PositionKind
 
 OptimiserKind = Literal["adamw", "adam", "sgd", "muon"]
 BodyKind = Literal["transformer", "rnn", "lstm", "cnn"]
+LARGEST_FACTOR = 1e6  # by which a person may multiply the learning rate while a run goes on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

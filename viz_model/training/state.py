@@ -15,13 +15,12 @@ from safetensors.torch import save as save_tensors
 
 from viz_model.checkpoint import LARGEST_CONTEXT
 from viz_model.tasks.task import Task
-from viz_model.training.recipe import Recipe
+from viz_model.training.recipe import LARGEST_FACTOR, Recipe
 from viz_model.training.snapshot import PICTURES
 from viz_model.training.trainer import Trainer
 
 FORMAT = "glass-transformer-run"
 VERSION = 1
-LARGEST_FACTOR = 1e6  # of the learning rate, as `LiveRun.change_rate` takes it
 CARD = {  # entry -> its types
     **{"recipe": (dict,), "seed": (int,), "step": (int,), "rate_factor": (float, int)},
     **{"stopped": (str,), "numbers": (dict,)},

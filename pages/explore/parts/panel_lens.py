@@ -24,10 +24,8 @@ def show(bench: Bench) -> None:
     probabilities = logit_lens(bench.run.model, bench.trace)[:, 0, first : first + WIDEST].softmax(-1)
     best = probabilities.max(-1)
     says, shares = [[token(i) for i in row] for row in best.indices.tolist()], best.values.numpy()
-    read, layers = (
-        tokens[first : first + WIDEST],
-        ["embedding", *(f"layer {i}" for i in range(len(bench.trace.blocks)))],
-    )
+    read = tokens[first : first + WIDEST]
+    layers = ["embedding", *(f"layer {i}" for i in range(len(bench.trace.blocks)))]
 
     def drawn(look: Theme) -> Any:
         return draw(says, shares, positions=read, layers=layers, theme=look)

@@ -152,9 +152,8 @@ def waits_for(shown: Shown) -> tuple[dict[str, str], str]:
         return {"waits for": "a worker"}, f"{said} {slow}"
     if (others := runner().beside(shown.run) - 1) > 0:
         runs = f"{others} other run{'s' if others > 1 else ''}"
-        return {
-            "waits for": runs
-        }, f"{said} its worker takes turns with {runs}, and makes this model when it comes to it."
+        turns = f"its worker takes turns with {runs}, and makes this model when it comes to it."
+        return {"waits for": runs}, f"{said} {turns}"
     busy = "Other programs use this machine's processors, or the model is large: the run begins by itself."
     return {"waits for": "a busy machine"}, f"{said} a worker has it, and is slow to make the model. {busy}"
 
